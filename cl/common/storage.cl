@@ -37,11 +37,11 @@ typedef ushort od_storage_3;
 
 // BF16 is the upper half of a float. The NaN guard keeps a NaN whose payload sits in the lower half a NaN.
 #define OD_BF16_CONVERSIONS(SUFFIX, FLOAT, UINT, INT, USHORT, TO_UINT, TO_USHORT, AS_FLOAT, AS_UINT)                   \
-    static inline FLOAT od_from_bf16##SUFFIX(USHORT bits)                                                                     \
+    static inline FLOAT od_from_bf16##SUFFIX(USHORT bits)                                                              \
     {                                                                                                                  \
         return AS_FLOAT(TO_UINT(bits) << 16);                                                                          \
     }                                                                                                                  \
-    static inline USHORT od_to_bf16##SUFFIX(FLOAT value)                                                                      \
+    static inline USHORT od_to_bf16##SUFFIX(FLOAT value)                                                               \
     {                                                                                                                  \
         UINT u = AS_UINT(value);                                                                                       \
         UINT rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;                                                         \
