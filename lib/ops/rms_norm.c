@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rms_norm: y = (gamma_offset + gamma) * x / sqrt(mean(x^2) + epsilon).
+ */
+#include "runtime/verbs.h"
+#include "sources.h"
+
+typedef struct problem {
+    od_view input, gamma, residual, output, residual_output, rstd;
+    od_axes rows; /* strides in the order of the views above, without gamma */
+    int64_t width;
+    float epsilon, gamma_offset;
+} problem;
+_Static_assert(sizeof(problem) <= OD_PROBLEM_BYTES, "a problem must fit");
+
+static ocldnn_status take_tensors(const ocldnn_rms_norm *op, od_plan *plan, problem *p)
+{
+    uint32_t most = OCLDNN_MAX_RANK;
+    uint32_t x;
+    OD_TRY(od_plan_tensor(plan, "input", &op->input, OD_READ, OD_FLOATS, 1, most, &p->input));
+    x = OD_DTYPE(p->input.dtype);
+    OD_TRY(od_plan_optional(plan, "gamma", &op->gamma, OD_READ, x | OD_DTYPE(OCLDNN_F32), 1, 1, &p->gamma));
+    OD_TRY(od_plan_optional(plan, "residual", &op->residual, OD_READ, x, 1, most, &p->residual));
+    OD_TRY(od_plan_tensor(plan, "output", &op->output, OD_WRITE, x, 1, most, &p->output));
+    OD_TRY(od_plan_optional(plan, "residual_output", &op->residual_output, OD_WRITE, x, 1, most, &p->residual_output));
+    return od_plan_optional(plan, "rstd", &op->rstd, OD_WRITE, OD_DTYPE(OCLDNN_F32), 0, most - 1, &p->rstd);
+}
+
+static ocldnn_status check_like_input(const problem *p, const od_view *view)
+{
+    if (!od_present(view))
+        return OCLDNN_SUCCESS;
+    OD_TRY(od_check_same_shape(view, &p->input));
+    return od_check_last_contiguous(view);
+}
+
+static ocldnn_status check(const void *opaque, od_plan *plan, void *memory)
+{
+    const ocldnn_rms_norm *op = opaque;
+    problem *p = memory;
+    uint32_t last;
+    OD_TRY(take_tensors(op, plan, p));
+    last = p->input.rank - 1;
+    p->width = p->input.shape[last];
+    if (p->width == 0)
+        return od_fail(OCLDNN_INVALID_SHAPE, "input: axis %u is 0, there is nothing to normalize", last);
+    OD_TRY(od_check_last_contiguous(&p->input));
+    OD_TRY(check_like_input(p, &p->residual));
+    OD_TRY(check_like_input(p, &p->output));
+    OD_TRY(check_like_input(p, &p->residual_output));
+    if (od_present(&p->gamma)) {
+        OD_TRY(od_check_axis(&p->gamma, 0, &p->input, last));
+        OD_TRY(od_check_last_contiguous(&p->gamma));
+    }
+    if (od_present(&p->rstd)) {
+        OD_TRY(od_check_rank(&p->rstd, last));
+        for (uint32_t axis = 0; axis < last; axis++)
+            OD_TRY(od_check_axis(&p->rstd, axis, &p->input, axis));
+    }
+    if (od_present(&p->residual_output) && !od_present(&p->residual))
+        return od_fail(OCLDNN_INVALID_ARGUMENT, "residual_output: needs a residual");
+    OD_TRY(od_check_positive("epsilon", op->epsilon));
+    OD_TRY(od_check_finite("gamma_offset", op->gamma_offset));
+    p->epsilon = op->epsilon;
+    p->gamma_offset = op->gamma_offset;
+    od_plan_may_be(plan, &p->output, &p->input);
+    od_plan_may_be(plan, &p->output, &p->residual);
+    od_plan_may_be(plan, &p->residual_output, &p->input);
+    od_plan_may_be(plan, &p->residual_output, &p->residual);
+    plan->empty = p->input.count == 0;
+    return od_axes_join(last, p->input.shape,
+                        (const od_view *[]){&p->input, &p->residual, &p->output, &p->residual_output, &p->rstd}, 5,
+                        &p->rows);
+}
+
+static void arg_rows(od_step *step, const problem *p, const od_view *view, int place)
+{
+    if (od_present(view)) {
+        od_arg_view(step, view);
+        od_arg_int4(step, p->rows.strides[place]);
+    }
+}
+
+static ocldnn_status plan_rows(const od_device *device, const void *memory, od_plan *plan)
+{
+    const problem *p = memory;
+    od_step *step = od_plan_kernel(plan, &od_source_norm_rms_norm, "rms_norm");
+    (void)device;
+    od_define(step, "X_TYPE", (int32_t)p->input.dtype);
+    od_define(step, "GAMMA_TYPE", (int32_t)p->gamma.dtype);
+    od_define(step, "HAS_RESIDUAL", od_present(&p->residual));
+    od_define(step, "HAS_RESIDUAL_OUTPUT", od_present(&p->residual_output));
+    od_define(step, "HAS_RSTD", od_present(&p->rstd));
+    arg_rows(step, p, &p->input, 0);
+    if (od_present(&p->gamma))
+        od_arg_view(step, &p->gamma);
+    arg_rows(step, p, &p->residual, 1);
+    arg_rows(step, p, &p->output, 2);
+    arg_rows(step, p, &p->residual_output, 3);
+    arg_rows(step, p, &p->rstd, 4);
+    od_arg_int4(step, p->rows.shape);
+    od_arg_int(step, p->width);
+    od_arg_float(step, p->epsilon);
+    od_arg_float(step, p->gamma_offset);
+    od_launch(step, p->rows.count, 1, 1, 1, 1, 1);
+    return OCLDNN_SUCCESS;
+}
+
+static const od_strategy strategies[] = {{"native", 0, NULL, plan_rows}};
+
+const od_operator od_operator_rms_norm = {"rms_norm", check, strategies, 1, 0};
+OD_DEFINE_VERBS(rms_norm)

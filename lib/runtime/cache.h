@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where binaries come from and go to: the folder, the application's callbacks, or what was imported into memory.
+ */
+#ifndef OD_RUNTIME_CACHE_H
+#define OD_RUNTIME_CACHE_H
+
+#include "base/status.h"
+
+#include <ocldnn/context.h>
+#include <stdbool.h>
+
+typedef struct od_cached {
+    void *memory; /* what od_cached_free() frees */
+    const unsigned char *binary;
+    size_t binary_bytes;
+    uint64_t build_nanoseconds;
+} od_cached;
+
+/* Sets the context's cache up as its options say. A cache that cannot be had is logged and is no error. */
+void od_cache_open(ocldnn_context *context, const ocldnn_context_options *options);
+void od_cache_close(ocldnn_context *context);
+
+/* Whether the context keeps binaries anywhere. */
+bool od_cache_used(const ocldnn_context *context);
+
+/* A checked entry; false when there is none. */
+bool od_cache_load(ocldnn_context *context, const char *key, od_cached *cached);
+void od_cached_free(od_cached *cached);
+
+/* Keeps a binary; failing to is not an error. */
+void od_cache_store(ocldnn_context *context, const char *key, const char *source, const char *options,
+                    const unsigned char *binary, size_t bytes, uint64_t build_nanoseconds);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a device reports.
+ */
+#include "runtime/context.h"
+
+#include <ctype.h>
+#include <ocldnn/ocldnn.h>
+#include <stdio.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static void text_of(cl_device_id device, cl_device_info what, char *text, size_t capacity)
+{
+    char long_text[4096] = "";
+    size_t length;
+    clGetDeviceInfo(device, what, sizeof long_text - 1, long_text, NULL);
+    length = strlen(long_text);
+    while (length > 0 && isspace((unsigned char)long_text[length - 1]))
+        long_text[--length] = '\0';
+    snprintf(text, capacity, "%s", long_text);
+}
+
+static uint64_t number_of(cl_device_id device, cl_device_info what)
+{
+    union {
+        cl_uint small;
+        cl_ulong large;
+    } value = {.large = 0};
+    size_t bytes = 0;
+    if (clGetDeviceInfo(device, what, sizeof value, &value, &bytes) != CL_SUCCESS)
+        return 0;
+    return bytes == sizeof value.small ? value.small : value.large;
+}
+
+static bool has_extension(cl_device_id device, const char *name)
+{
+    char extensions[8192] = "";
+    size_t length = strlen(name);
+    clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
+    for (const char *at = extensions; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == extensions || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static od_vendor vendor_of(const char *name)
+{
+    static const struct {
+        const char *part;
+        od_vendor vendor;
+    } known[] = {
+        {"Advanced Micro Devices", OD_VENDOR_AMD}, {"AuthenticAMD", OD_VENDOR_AMD}, {"AMD", OD_VENDOR_AMD},
+        {"GenuineIntel", OD_VENDOR_INTEL},         {"Intel", OD_VENDOR_INTEL},      {"NVIDIA", OD_VENDOR_NVIDIA},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strstr(name, known[i].part))
+            return known[i].vendor;
+    return OD_VENDOR_OTHER;
+}
+
+/* A packed weight is bound to what chose its layout: the device, its family and this version of the library. */
+static uint64_t pack_tag(const od_device *facts)
+{
+    char all[512];
+    int length = snprintf(all, sizeof all, "%s|%s|%s|%s|%d|%s", facts->name, facts->vendor_name, facts->driver,
+                          facts->platform, (int)facts->family, ocldnn_version());
+    return XXH3_64bits(all, (size_t)length);
+}
+
+ocldnn_status od_device_facts(cl_device_id device, const ocldnn_quirk *extra, uint32_t extra_count, od_device *facts)
+{
+    cl_device_type type = 0;
+    cl_platform_id platform = NULL;
+    size_t group = 0;
+    memset(facts, 0, sizeof *facts);
+    OD_TRY(od_cl(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL), "clGetDeviceInfo"));
+    OD_TRY(od_cl(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL), "clGetDeviceInfo"));
+    text_of(device, CL_DEVICE_NAME, facts->name, sizeof facts->name);
+    text_of(device, CL_DEVICE_VENDOR, facts->vendor_name, sizeof facts->vendor_name);
+    text_of(device, CL_DRIVER_VERSION, facts->driver, sizeof facts->driver);
+    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof facts->platform - 1, facts->platform, NULL);
+    facts->vendor = vendor_of(facts->vendor_name);
+    facts->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    facts->family = facts->is_cpu ? OD_FAMILY_VECTOR : OD_FAMILY_TILED;
+    facts->has_compiler = number_of(device, CL_DEVICE_COMPILER_AVAILABLE) != 0;
+    facts->out_of_order = (number_of(device, CL_DEVICE_QUEUE_PROPERTIES) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+    facts->fp16 = has_extension(device, "cl_khr_fp16");
+    facts->compute_units = (uint32_t)number_of(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    if (clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL) == CL_SUCCESS)
+        facts->max_group_size = group < UINT32_MAX ? (uint32_t)group : UINT32_MAX;
+    facts->local_memory = number_of(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    facts->global_memory = number_of(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    facts->max_allocation = number_of(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    facts->clblast = od_clblast_built();
+    if (!facts->clblast)
+        snprintf(facts->clblast_reason, sizeof facts->clblast_reason, "this library was built without CLBlast");
+    od_quirks_apply(facts, extra, extra_count);
+    facts->pack_tag = pack_tag(facts);
+    return OCLDNN_SUCCESS;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * On an in-order queue a buffer may be used again at once: the queue itself keeps the order. Between queues an event
+ * does. That event is only made when a second queue needs the buffer (a marker on the first), so that the usual case
+ * costs nothing.
+ */
+#include "runtime/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void od_workspace_init(od_workspace_pool *pool, uint64_t limit)
+{
+    memset(pool, 0, sizeof *pool);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->returned, NULL);
+    pool->limit = limit;
+}
+
+static void forget_user(od_scratch *scratch)
+{
+    if (scratch->queue)
+        clReleaseCommandQueue(scratch->queue);
+    if (scratch->last)
+        clReleaseEvent(scratch->last);
+    scratch->queue = NULL;
+    scratch->last = NULL;
+}
+
+/* The driver keeps the memory until the commands that use it have finished. */
+static void drop(od_workspace_pool *pool, od_scratch **place)
+{
+    od_scratch *scratch = *place;
+    *place = scratch->next;
+    pool->bytes -= scratch->bytes;
+    forget_user(scratch);
+    clReleaseMemObject(scratch->memory);
+    free(scratch);
+}
+
+void od_workspace_free(od_workspace_pool *pool)
+{
+    while (pool->entries)
+        drop(pool, &pool->entries);
+    pthread_cond_destroy(&pool->returned);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+/* This queue's idle entry that is large enough; failing that (`any`) another queue's. */
+static od_scratch *find(od_workspace_pool *pool, cl_command_queue queue, uint64_t bytes, bool any)
+{
+    od_scratch *entry;
+    for (entry = pool->entries; entry; entry = entry->next)
+        if (!entry->busy && entry->bytes >= bytes && (any || entry->queue == queue))
+            return entry;
+    return NULL;
+}
+
+/* Makes room for `bytes` under the limit by dropping idle entries, this queue's outgrown one first. */
+static bool make_room(od_workspace_pool *pool, cl_command_queue queue, uint64_t bytes)
+{
+    for (int round = 0; round < 2; round++) {
+        od_scratch **place = &pool->entries;
+        while (*place) {
+            bool outgrown = (*place)->queue == queue && (*place)->bytes < bytes;
+            if (!(*place)->busy && (round == 0 ? outgrown : pool->bytes + bytes > pool->limit))
+                drop(pool, place);
+            else
+                place = &(*place)->next;
+        }
+    }
+    return pool->bytes + bytes <= pool->limit;
+}
+
+static ocldnn_status allocate(struct ocldnn_context *context, uint64_t bytes, od_scratch **scratch)
+{
+    od_workspace_pool *pool = &context->workspace;
+    cl_int code;
+    od_scratch *made = calloc(1, sizeof *made);
+    if (!made)
+        return od_fail(OCLDNN_OUT_OF_MEMORY, "no host memory for a workspace entry");
+    made->memory = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    if (!made->memory) {
+        free(made);
+        return od_fail(OCLDNN_OUT_OF_MEMORY, "no device memory for a workspace of %llu bytes (OpenCL error %d)",
+                       (unsigned long long)bytes, code);
+    }
+    made->bytes = bytes;
+    made->next = pool->entries;
+    pool->entries = made;
+    pool->bytes += bytes;
+    *scratch = made;
+    return OCLDNN_SUCCESS;
+}
+
+/* What must have happened before commands on queue may write to the entry. */
+static ocldnn_status order(od_scratch *scratch, cl_command_queue queue, cl_event *wait)
+{
+    *wait = NULL;
+    if (scratch->last) {
+        *wait = scratch->last; /* the reference moves to the caller */
+        scratch->last = NULL;
+    } else if (scratch->queue && scratch->queue != queue) {
+        OD_TRY(od_cl(clEnqueueMarkerWithWaitList(scratch->queue, 0, NULL, wait), "clEnqueueMarkerWithWaitList"));
+        clFlush(scratch->queue);
+    }
+
+    if (scratch->queue != queue) {
+        forget_user(scratch);
+        clRetainCommandQueue(queue);
+        scratch->queue = queue;
+    }
+    return OCLDNN_SUCCESS;
+}
+
+static ocldnn_status take_locked(struct ocldnn_context *context, cl_command_queue queue, uint64_t bytes,
+                                 od_scratch **scratch)
+{
+    od_workspace_pool *pool = &context->workspace;
+    for (;;) {
+        od_scratch *found = find(pool, queue, bytes, false);
+        if (!found && make_room(pool, queue, bytes))
+            return allocate(context, bytes, scratch);
+        if (!found)
+            found = find(pool, queue, bytes, true);
+        if (found) {
+            *scratch = found;
+            return OCLDNN_SUCCESS;
+        }
+        pthread_cond_wait(&pool->returned, &pool->lock);
+    }
+}
+
+ocldnn_status od_workspace_take(struct ocldnn_context *context, cl_command_queue queue, uint64_t bytes,
+                                od_scratch **scratch, cl_event *wait)
+{
+    od_workspace_pool *pool = &context->workspace;
+    ocldnn_status status;
+    if (bytes > pool->limit)
+        return od_fail(OCLDNN_WORKSPACE_TOO_SMALL,
+                       "the call needs %llu bytes of workspace, the context's limit is %llu; give it a workspace or a "
+                       "higher workspace_limit",
+                       (unsigned long long)bytes, (unsigned long long)pool->limit);
+    pthread_mutex_lock(&pool->lock);
+    status = take_locked(context, queue, bytes, scratch);
+    if (status == OCLDNN_SUCCESS)
+        status = order(*scratch, queue, wait);
+    if (status == OCLDNN_SUCCESS)
+        (*scratch)->busy = true;
+    pthread_mutex_unlock(&pool->lock);
+    return status;
+}
+
+void od_workspace_give(struct ocldnn_context *context, od_scratch *scratch, cl_event last)
+{
+    od_workspace_pool *pool = &context->workspace;
+    pthread_mutex_lock(&pool->lock);
+    if (last) {
+        clRetainEvent(last);
+        scratch->last = last;
+    }
+    scratch->busy = false;
+    pthread_cond_broadcast(&pool->returned);
+    pthread_mutex_unlock(&pool->lock);
+}
