@@ -20,8 +20,8 @@ typedef enum od_vendor { OD_VENDOR_OTHER = 0, OD_VENDOR_AMD = 1, OD_VENDOR_INTEL
 typedef struct od_device {
     char name[128];
     char vendor_name[64];
-    char driver[96];   /* driver version */
-    char platform[96]; /* platform version */
+    char driver[96];    /* driver version */
+    char platform[192]; /* platform version */
     od_vendor vendor;
     od_family family;
     bool is_cpu;

@@ -11,15 +11,30 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+/* Copies text without the blanks at its end, cut to capacity. */
+static void keep(const char *text, char *kept, size_t capacity)
+{
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    if (length >= capacity)
+        length = capacity - 1;
+    memcpy(kept, text, length);
+    kept[length] = '\0';
+}
+
 static void text_of(cl_device_id device, cl_device_info what, char *text, size_t capacity)
 {
-    char long_text[4096] = "";
-    size_t length;
-    clGetDeviceInfo(device, what, sizeof long_text - 1, long_text, NULL);
-    length = strlen(long_text);
-    while (length > 0 && isspace((unsigned char)long_text[length - 1]))
-        long_text[--length] = '\0';
-    snprintf(text, capacity, "%s", long_text);
+    char whole[4096] = "";
+    clGetDeviceInfo(device, what, sizeof whole - 1, whole, NULL);
+    keep(whole, text, capacity);
+}
+
+static void platform_version(cl_platform_id platform, char *text, size_t capacity)
+{
+    char whole[4096] = "";
+    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof whole - 1, whole, NULL);
+    keep(whole, text, capacity);
 }
 
 static uint64_t number_of(cl_device_id device, cl_device_info what)
@@ -63,7 +78,7 @@ static od_vendor vendor_of(const char *name)
 /* A packed weight is bound to what chose its layout: the device, its family and this version of the library. */
 static uint64_t pack_tag(const od_device *facts)
 {
-    char all[512];
+    char all[640];
     int length = snprintf(all, sizeof all, "%s|%s|%s|%s|%d|%s", facts->name, facts->vendor_name, facts->driver,
                           facts->platform, (int)facts->family, ocldnn_version());
     return XXH3_64bits(all, (size_t)length);
@@ -80,7 +95,7 @@ ocldnn_status od_device_facts(cl_device_id device, const ocldnn_quirk *extra, ui
     text_of(device, CL_DEVICE_NAME, facts->name, sizeof facts->name);
     text_of(device, CL_DEVICE_VENDOR, facts->vendor_name, sizeof facts->vendor_name);
     text_of(device, CL_DRIVER_VERSION, facts->driver, sizeof facts->driver);
-    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof facts->platform - 1, facts->platform, NULL);
+    platform_version(platform, facts->platform, sizeof facts->platform);
     facts->vendor = vendor_of(facts->vendor_name);
     facts->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     facts->family = facts->is_cpu ? OD_FAMILY_VECTOR : OD_FAMILY_TILED;

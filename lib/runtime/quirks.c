@@ -13,8 +13,8 @@ static const ocldnn_quirk known[] = {
      "PoCL's compiler holds a lock; eight programs build faster one "
      "after the other"},
     {NULL, "basic", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "PoCL's compiler holds a lock"},
-    {"Intel", "Xeon", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
-    {"Intel", "Core", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
+    {"Intel(R) Corporation", "Xeon", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
+    {"Intel(R) Corporation", "Core", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
     {NULL, "Oclgrind", NULL, OCLDNN_QUIRK_VECTOR_FAMILY, "an interpreter: the fewest work-items are the fastest"},
     {NULL, "llvmpipe", NULL, OCLDNN_QUIRK_VECTOR_FAMILY, "a CPU, whatever type it reports"},
 };
