@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The workspace pool by itself: reuse, order between queues, the limit.
+ */
+#include "runtime/context.h"
+
+#include <ocldnn/ocldnn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LIMIT = 1 << 20 };
+
+static ocldnn_context *context;
+static cl_command_queue first, second;
+
+static int set_up(void **state)
+{
+    ocldnn_context_options options = {.flags = OCLDNN_CONTEXT_NO_DISK_CACHE, .workspace_limit = LIMIT};
+    cl_int code;
+    (void)state;
+    if (ocldnn_context_create_default(&options, &context) != OCLDNN_SUCCESS)
+        return -1;
+    first = clCreateCommandQueue(ocldnn_context_cl(context), ocldnn_context_device(context), 0, &code);
+    second = clCreateCommandQueue(ocldnn_context_cl(context), ocldnn_context_device(context), 0, &code);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    clReleaseCommandQueue(first);
+    clReleaseCommandQueue(second);
+    ocldnn_context_destroy(context);
+    return 0;
+}
+
+static uint64_t held(void)
+{
+    ocldnn_stats stats;
+    assert_int_equal(ocldnn_context_stats(context, &stats), OCLDNN_SUCCESS);
+    return stats.workspace_bytes;
+}
+
+static od_scratch *take(cl_command_queue queue, uint64_t bytes, bool waits)
+{
+    od_scratch *scratch;
+    cl_event wait;
+    assert_int_equal(od_workspace_take(context, queue, bytes, &scratch, &wait), OCLDNN_SUCCESS);
+    assert_int_equal(wait != NULL, waits);
+    if (wait)
+        clReleaseEvent(wait);
+    return scratch;
+}
+
+static void one_queue_uses_one_buffer(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        od_workspace_give(context, take(first, 1000, false), NULL);
+    assert_int_equal(held(), 1000);
+    od_workspace_give(context, take(first, 4000, false), NULL); /* grows, the outgrown one goes */
+    assert_int_equal(held(), 4000);
+    od_workspace_give(context, take(first, 10, false), NULL);
+    assert_int_equal(held(), 4000);
+}
+
+static void queues_share_under_the_limit(void **state)
+{
+    (void)state;
+    od_workspace_give(context, take(first, LIMIT / 2 + 1, false), NULL);
+    od_workspace_give(context, take(second, LIMIT / 4, false), NULL);
+    assert_true(held() <= LIMIT);
+    od_workspace_give(context, take(second, LIMIT / 2 + 1, false), NULL); /* the other queue's idle one made room */
+    assert_true(held() <= LIMIT);
+}
+
+static void refuses_what_passes_the_limit(void **state)
+{
+    od_scratch *scratch;
+    cl_event wait;
+    (void)state;
+    assert_int_equal(od_workspace_take(context, first, LIMIT + 1, &scratch, &wait), OCLDNN_WORKSPACE_TOO_SMALL);
+    assert_non_null(strstr(ocldnn_last_error(), "needs 1048577 bytes of workspace, the context's limit is 1048576"));
+}
+
+static void *give_later(void *scratch)
+{
+    struct timespec moment = {0, 20000000};
+    nanosleep(&moment, NULL);
+    od_workspace_give(context, scratch, NULL);
+    return NULL;
+}
+
+/* All memory is in use by another thread: this one waits for it, then uses the same buffer behind an event. */
+static void waits_for_a_busy_buffer(void **state)
+{
+    pthread_t thread;
+    od_scratch *busy = take(first, LIMIT, false), *mine;
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, give_later, busy), 0);
+    mine = take(first, LIMIT, false);
+    pthread_join(thread, NULL);
+    assert_ptr_equal(mine, busy);
+    od_workspace_give(context, mine, NULL);
+    assert_int_equal(held(), LIMIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_queue_uses_one_buffer),
+        cmocka_unit_test(queues_share_under_the_limit),
+        cmocka_unit_test(refuses_what_passes_the_limit),
+        cmocka_unit_test(waits_for_a_busy_buffer),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
