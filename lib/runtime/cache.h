@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where binaries come from and go to: the folder, the application's callbacks, or what was imported into memory.
+ * Where a context's binaries come from and go to: what was imported into memory, then the application's callbacks or
+ * the folder. All functions may be called from several threads at once, but for opening and closing.
  */
 #ifndef OD_RUNTIME_CACHE_H
 #define OD_RUNTIME_CACHE_H
@@ -8,7 +9,16 @@
 #include "base/status.h"
 
 #include <ocldnn/context.h>
+#include <pthread.h>
 #include <stdbool.h>
+
+typedef struct od_cache {
+    struct od_disk *disk; /* NULL: no folder */
+    ocldnn_cache_callbacks callbacks;
+    bool has_callbacks;
+    pthread_mutex_t lock;
+    struct od_imported *imported; /* guarded by lock; entries stay until the context goes */
+} od_cache;
 
 typedef struct od_cached {
     void *memory; /* what od_cached_free() frees */
@@ -22,7 +32,7 @@ void od_cache_open(ocldnn_context *context, const ocldnn_context_options *option
 void od_cache_close(ocldnn_context *context);
 
 /* Whether the context keeps binaries anywhere. */
-bool od_cache_used(const ocldnn_context *context);
+bool od_cache_used(ocldnn_context *context);
 
 /* A checked entry; false when there is none. */
 bool od_cache_load(ocldnn_context *context, const char *key, od_cached *cached);

@@ -7,13 +7,12 @@
 
 #include "base/device.h"
 #include "base/status.h"
+#include "runtime/cache.h"
 #include "runtime/program.h"
 #include "runtime/workspace.h"
 
 #include <ocldnn/context.h>
 #include <pthread.h>
-
-struct od_disk;
 
 struct ocldnn_context {
     cl_context cl;
@@ -22,9 +21,7 @@ struct ocldnn_context {
     ocldnn_log_callback log;
     void *log_user;
     uint32_t build_threads;
-    struct od_disk *disk; /* NULL: none */
-    ocldnn_cache_callbacks callbacks;
-    bool has_callbacks;
+    od_cache cache;
     od_programs programs;
     od_workspace_pool workspace;
 };

@@ -2,6 +2,7 @@
 #include "runtime/entry.h"
 
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 enum {
@@ -33,7 +34,7 @@ static uint64_t get(const unsigned char *in, int bytes)
     return value;
 }
 
-static void put_text(unsigned char *out, const char *text, size_t room)
+static void put_text(void *out, const char *text, size_t room)
 {
     const char *end = memchr(text, '\0', room - 1);
     size_t length = end ? (size_t)(end - text) : room - 1;
@@ -53,6 +54,14 @@ static void checksum(const unsigned char *entry, size_t binary_bytes, unsigned c
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits(entry, OD_ENTRY_HEADER + binary_bytes));
     memcpy(out, canonical.digest, OD_ENTRY_CHECKSUM);
+}
+
+void od_meta_set(od_meta *meta, const char *source, const char *options, const char *device, uint64_t build_nanoseconds)
+{
+    put_text(meta->source, source, sizeof meta->source);
+    put_text(meta->options, options, sizeof meta->options);
+    put_text(meta->device, device, sizeof meta->device);
+    meta->build_nanoseconds = build_nanoseconds;
 }
 
 bool od_key_valid(const char *key)

@@ -41,6 +41,10 @@ typedef struct od_entry {
     size_t binary_bytes;         /* > 0 */
 } od_entry;
 
+/* Cuts what is too long. */
+void od_meta_set(od_meta *meta, const char *source, const char *options, const char *device,
+                 uint64_t build_nanoseconds);
+
 bool od_key_valid(const char *key);
 
 /* Bytes of an entry with a binary of this length. */

@@ -2,7 +2,7 @@
  *
  * The program cache's folder: its files, whom it trusts, what a full or read-only one does. Needs no OpenCL device.
  */
-#include "runtime/disk_kit.h"
+#include "disk_kit.h"
 
 /* ---- the folder's files ------------------------------------------------------------------------------------------ */
 

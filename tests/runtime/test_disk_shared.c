@@ -2,7 +2,7 @@
  *
  * The program cache's folder as a whole, and many threads and processes in it at once. Needs no OpenCL device.
  */
-#include "runtime/disk_kit.h"
+#include "disk_kit.h"
 
 /* ---- the folder as a whole --------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  *
  * The program cache's entries and bundles, and an application's callbacks. Needs no OpenCL device.
  */
-#include "runtime/disk_kit.h"
+#include "disk_kit.h"
 
 /* ---- entries and bundles ----------------------------------------------------------------------------------------- */
 
