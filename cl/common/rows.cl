@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a row begins: leading axes come as int4 (od_axes, lib/base/view.h), right-aligned, so that the last one varies
+// fastest; axes that are not there have length 1.
+#ifndef OD_COMMON_ROWS_CL
+#define OD_COMMON_ROWS_CL
+
+// The coordinates of a row's number; shared by all tensors of a call.
+static inline int4 od_row(int row, int4 shape)
+{
+    int4 at;
+    at.s3 = row % shape.s3;
+    row /= shape.s3;
+    at.s2 = row % shape.s2;
+    row /= shape.s2;
+    at.s1 = row % shape.s1;
+    at.s0 = row / shape.s1;
+    return at;
+}
+
+static inline int od_row_offset(int4 at, int4 strides)
+{
+    return at.s0 * strides.s0 + at.s1 * strides.s1 + at.s2 * strides.s2 + at.s3 * strides.s3;
+}
+
+#endif

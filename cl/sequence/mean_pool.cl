@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// y[b, h] = mean over the s with mask[b, s] != 0 of x[b, s, h]; zeros where there is none. Masked rows are not read.
+// An item sums WIDTH columns of one batch entry, in the order of s.
+
+//! TYPE 1..3 dtype of input and output (1 F32, 2 F16, 3 BF16)
+//! HAS_MASK 0..1 there is a mask
+//! ITEMS 1..256 work-items per group
+//! WIDTH 4..16 columns of an item (4 or 16)
+#ifndef TYPE
+#define TYPE 1
+#endif
+#ifndef HAS_MASK
+#define HAS_MASK 1
+#endif
+#ifndef ITEMS
+#define ITEMS 1
+#endif
+#ifndef WIDTH
+#define WIDTH 16
+#endif
+
+#include "common/width.cl"
+
+#if HAS_MASK
+#define TAKES_PART(s) (mask[(s)*mask_stride] != 0)
+#else
+#define TAKES_PART(s) 1
+#endif
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+mean_pool(__global const STORAGE(TYPE) * input, ulong input_offset, int input_batch_stride, int input_stride,
+#if HAS_MASK
+          __global const uchar *mask, ulong mask_offset, int mask_batch_stride, int mask_stride,
+#endif
+          __global STORAGE(TYPE) * output, ulong output_offset, int output_batch_stride, int sequence, int width)
+{
+    const int batch = (int)get_global_id(1), first = (int)get_global_id(0) * WIDTH;
+    int count = 0;
+    if (first >= width)
+        return;
+    input += input_offset + batch * input_batch_stride;
+    output += output_offset + batch * output_batch_stride;
+#if HAS_MASK
+    mask += mask_offset + batch * mask_batch_stride;
+#endif
+    if (first + WIDTH <= width) {
+        FLOATW sum = (FLOATW)(0.0f);
+        for (int s = 0; s < sequence; s++) {
+            if (!TAKES_PART(s))
+                continue;
+            sum += LOADW(TYPE, input, s * input_stride + first);
+            count++;
+        }
+        STOREW(TYPE, sum / (float)max(count, 1), output, first);
+        return;
+    }
+    for (int i = first; i < width; i++) {
+        float sum = 0.0f;
+        count = 0;
+        for (int s = 0; s < sequence; s++) {
+            if (!TAKES_PART(s))
+                continue;
+            sum += LOAD1(TYPE, input, s * input_stride + i);
+            count++;
+        }
+        STORE1(TYPE, sum / (float)max(count, 1), output, i);
+    }
+}
