@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rotary position embedding: pairs (x1, x2) of a head become (x1 cos - x2 sin, x2 cos + x1 sin).
+//
+// A work-group takes one token of all heads, so that each angle is computed once. Without caches the angle is
+// position * base^(-2 i / W). A plain float would be off by a tenth of a radian at position 100000, so the angle is
+// kept in turns, as a sum of two floats; fma gives the exact error of a product.
+
+//! TYPE 1..3 dtype of input and output (1 F32, 2 F16, 3 BF16)
+//! CACHE_TYPE 0..3 dtype of cosine and sine, 0 if they are computed
+//! CACHE_BY_TOKEN 0..1 the caches are [B, T, W/2]; else rows are picked by position
+//! POSITION_KIND 0..2 0 counts 0, 1, .. T-1; 1 U32; 2 I32
+//! INTERLEAVED 0..1 pairs are (2 i, 2 i + 1); else (i, i + W/2)
+//! ITEMS 1..256 work-items per group
+#ifndef TYPE
+#define TYPE 1
+#endif
+#ifndef CACHE_TYPE
+#define CACHE_TYPE 0
+#endif
+#ifndef CACHE_BY_TOKEN
+#define CACHE_BY_TOKEN 0
+#endif
+#ifndef POSITION_KIND
+#define POSITION_KIND 0
+#endif
+#ifndef INTERLEAVED
+#define INTERLEAVED 0
+#endif
+#ifndef ITEMS
+#define ITEMS 1
+#endif
+
+#include "common/storage.cl"
+
+// A number as the sum of two floats.
+typedef struct twofold {
+    float high, low;
+} twofold;
+
+static inline twofold product(twofold a, twofold b)
+{
+    twofold p;
+    float error;
+    p.high = a.high * b.high;
+    error = fma(a.high, b.high, -p.high);
+    p.low = error + (a.high * b.low + a.low * b.high);
+    return p;
+}
+
+static inline float fraction(float x)
+{
+    return x - floor(x);
+}
+
+// The fraction of (frequency * position), in turns. A position of up to 32 bits is two exact floats.
+static inline float turns_of(twofold frequency, uint position)
+{
+    const float upper = (float)(position & 0xfffff000u), lower = (float)(position & 0xfffu);
+    const float p = frequency.high * upper, q = frequency.high * lower;
+    const float rest = fma(frequency.high, upper, -p) + fma(frequency.high, lower, -q) +
+                       fraction(frequency.low * upper) + frequency.low * lower;
+    return fraction(fraction(p) + fraction(q) + rest);
+}
+
+// ratio^i / (2 pi), by squaring.
+static inline twofold frequency_of(int i, twofold ratio)
+{
+    twofold f;
+    f.high = 0.15915494f;
+    f.low = 6.4206383e-9f;
+    for (; i > 0; i >>= 1) {
+        if (i & 1)
+            f = product(f, ratio);
+        ratio = product(ratio, ratio);
+    }
+    return f;
+}
+
+// What an angle comes from; an item fills it once.
+typedef struct angles {
+#if CACHE_TYPE
+    __global const STORAGE(CACHE_TYPE) * cosine, *sine;
+    int valid;
+#else
+    twofold ratio;
+    uint position;
+    float sign;
+#endif
+} angles;
+
+static inline float2 cosine_sine(angles from, int i)
+{
+#if CACHE_TYPE
+    return from.valid ? (float2)(LOAD1(CACHE_TYPE, from.cosine, i), LOAD1(CACHE_TYPE, from.sine, i)) : (float2)(NAN);
+#else
+    const float turns = 2.0f * turns_of(frequency_of(i, from.ratio), from.position);
+    return (float2)(cospi(turns), from.sign * sinpi(turns));
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+rotary(__global const STORAGE(TYPE) * input, ulong input_offset, int4 input_strides, // of B, H, T, D
+#if POSITION_KIND
+       __global const uint *positions, ulong positions_offset, int positions_batch_stride, int positions_stride,
+#endif
+#if CACHE_TYPE
+       __global const STORAGE(CACHE_TYPE) * cosine, ulong cosine_offset, int cosine_batch_stride, int cosine_stride,
+       __global const STORAGE(CACHE_TYPE) * sine, ulong sine_offset, int sine_batch_stride, int sine_stride,
+       int cache_rows,
+#else
+       float ratio_high, float ratio_low, // base^(-2/W)
+#endif
+       __global STORAGE(TYPE) * output, ulong output_offset, int4 output_strides, int heads, int depth, int width)
+{
+    const int token = (int)get_group_id(0), batch = (int)get_group_id(1), item = (int)get_local_id(0);
+    const int pairs = width / 2;
+    angles from;
+    int i = item;
+#if POSITION_KIND
+    const uint position = positions[positions_offset + batch * positions_batch_stride + token * positions_stride];
+#else
+    const uint position = (uint)token;
+#endif
+#if CACHE_TYPE
+    const int row = CACHE_BY_TOKEN ? token : position < (uint)cache_rows ? (int)position : 0;
+    from.valid = CACHE_BY_TOKEN || position < (uint)cache_rows;
+    from.cosine = cosine + cosine_offset + batch * cosine_batch_stride + row * cosine_stride;
+    from.sine = sine + sine_offset + batch * sine_batch_stride + row * sine_stride;
+#else
+    const int backwards = POSITION_KIND == 2 && (int)position < 0;
+    from.position = backwards ? 0u - position : position;
+    from.sign = backwards ? -1.0f : 1.0f;
+    from.ratio.high = ratio_high;
+    from.ratio.low = ratio_low;
+#endif
+    input += input_offset + batch * input_strides.s0 + token * input_strides.s2;
+    output += output_offset + batch * output_strides.s0 + token * output_strides.s2;
+#if ITEMS == 1 && !INTERLEAVED
+    for (; i + 16 <= pairs; i += 16) {
+        float c[16], s[16];
+        for (int lane = 0; lane < 16; lane++) {
+            const float2 both = cosine_sine(from, i + lane);
+            c[lane] = both.s0;
+            s[lane] = both.s1;
+        }
+        for (int head = 0; head < heads; head++) {
+            const int x = head * input_strides.s1 + i, y = head * output_strides.s1 + i;
+            const float16 x1 = LOAD16(TYPE, input, x), x2 = LOAD16(TYPE, input, x + pairs);
+            const float16 cs = vload16(0, c), sn = vload16(0, s);
+            STORE16(TYPE, x1 * cs - x2 * sn, output, y);
+            STORE16(TYPE, x2 * cs + x1 * sn, output, y + pairs);
+        }
+    }
+#endif
+    for (; i < pairs; i += ITEMS) {
+        const int first = INTERLEAVED ? 2 * i : i, second = INTERLEAVED ? 2 * i + 1 : i + pairs;
+        const float2 both = cosine_sine(from, i);
+        for (int head = 0; head < heads; head++) {
+            const int x = head * input_strides.s1, y = head * output_strides.s1;
+            const float x1 = LOAD1(TYPE, input, x + first), x2 = LOAD1(TYPE, input, x + second);
+            STORE1(TYPE, x1 * both.s0 - x2 * both.s1, output, y + first);
+            STORE1(TYPE, x2 * both.s0 + x1 * both.s1, output, y + second);
+        }
+    }
+    for (i = width + item; i < depth; i += ITEMS)
+        for (int head = 0; head < heads; head++)
+            STORE1(TYPE, LOAD1(TYPE, input, head * input_strides.s1 + i), output, head * output_strides.s1 + i);
+}
