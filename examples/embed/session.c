@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include "complain.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void log_trouble(void *user, int level, const char *message)
+{
+    (void)user;
+    if (level < 2)
+        fprintf(stderr, "embed: oclDNN: %s\n", message);
+}
+
+static bool open_device(struct session *session, bool profile)
+{
+    ocldnn_context_options options = {.log = log_trouble};
+    cl_int status;
+
+    if (!went_well(ocldnn_context_create_default(&options, &session->context), "looking for an OpenCL device"))
+        return false;
+    session->queue = clCreateCommandQueue(ocldnn_context_cl(session->context), ocldnn_context_device(session->context),
+                                          profile ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
+    return cl_went_well(status, "making a command queue");
+}
+
+bool session_open(struct session *session, const struct options *options)
+{
+    int64_t tokens = options->batch, sentences = tokens / 8;
+    double begin = seconds_now();
+    char path[4096];
+
+    memset(session, 0, sizeof *session);
+    snprintf(path, sizeof path, "%s/vocab.txt", options->model);
+    if (wordpiece_open(&session->tokenizer, path) && open_device(session, options->profile) &&
+        model_open(&session->model, options->model, session->context, session->queue, options->dtype, sentences,
+                   tokens)) {
+        session->seconds = seconds_now() - begin;
+        return true;
+    }
+    session_close(session);
+    return false;
+}
+
+void session_close(struct session *session)
+{
+    model_close(&session->model);
+    wordpiece_close(&session->tokenizer);
+    if (session->queue != NULL)
+        clReleaseCommandQueue(session->queue);
+    ocldnn_context_destroy(session->context);
+    memset(session, 0, sizeof *session);
+}
