@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random numbers (splitmix64, Steele et al. 2014) and rounding to the storage types.
+ */
+#include "kit/internal.h"
+
+#include <math.h>
+#include <stdint.h>
+
+uint64_t kit_seed;
+
+uint64_t kit_random(void)
+{
+    uint64_t x = kit_seed += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+int64_t kit_between(int64_t low, int64_t high)
+{
+    return low + (int64_t)(kit_random() % (uint64_t)(high - low + 1));
+}
+
+double kit_uniform(double low, double high)
+{
+    return low + (high - low) * (double)(kit_random() >> 11) * 0x1p-53;
+}
+
+uint32_t kit_float_dtype(void)
+{
+    return (uint32_t)kit_between(OCLDNN_F32, OCLDNN_BF16);
+}
+
+/* To a format with `bits` of significand and exponents from `lowest` on (of the least normal number), nearest even. */
+static double round_to(double value, int bits, int lowest, double largest)
+{
+    int exponent;
+    double rounded;
+    if (!isfinite(value) || value == 0.0)
+        return value;
+    frexp(value, &exponent);
+    exponent = exponent - 1 < lowest ? lowest : exponent - 1;
+    rounded = ldexp(nearbyint(ldexp(value, bits - 1 - exponent)), exponent - bits + 1);
+    return fabs(rounded) > largest ? copysign(INFINITY, value) : rounded;
+}
+
+double kit_round(uint32_t dtype, double value)
+{
+    switch (dtype) {
+    case OCLDNN_F32:
+        return round_to(value, 24, -126, 0x1.fffffep127);
+    case OCLDNN_F16:
+        return round_to(value, 11, -14, 65504.0);
+    case OCLDNN_BF16:
+        return round_to(value, 8, -126, 0x1.fep127);
+    default:
+        return value;
+    }
+}
+
+double kit_ulp(uint32_t dtype, double value)
+{
+    static const int bits[] = {0, 24, 11, 8}, lowest[] = {0, -126, -14, -126};
+    int exponent;
+    if (dtype > OCLDNN_BF16 || !isfinite(value))
+        return 0.0;
+    frexp(value, &exponent);
+    exponent = value == 0.0 || exponent - 1 < lowest[dtype] ? lowest[dtype] : exponent - 1;
+    return ldexp(1.0, exponent - bits[dtype] + 1);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the kit's own files.
+ */
+#ifndef OD_KIT_INTERNAL_H
+#define OD_KIT_INTERNAL_H
+
+#include "kit/kit.h"
+
+extern uint64_t kit_seed;
+
+/* The distance between neighbours at value. */
+double kit_ulp(uint32_t dtype, double value);
+
+/* The in-memory form of one element, and back. */
+void kit_encode(uint32_t dtype, double value, unsigned char *bytes);
+double kit_decode(uint32_t dtype, const unsigned char *bytes);
+
+/* Poisons an output again. */
+void kit_poison(kit_tensor *tensor);
+
+#endif
