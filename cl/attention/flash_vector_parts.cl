@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of flash_vector.cl, which sets the parameters and includes this file.
+
+// QT[d][row] = scale * Q[row][d]; rows past the last one are zeros.
+static inline void turn_queries(__global const ELEMENT *q, int stride, int rows, int width, float scale,
+                                float16 *query_t)
+{
+    for (int i = 0; i < ROW_VECTORS; i++) {
+        int present = clamp(rows - 16 * i, 0, 16);
+        int d = 0;
+        for (; d + 16 <= width; d += 16) {
+            float16 block[16];
+            for (int r = 0; r < 16; r++)
+                block[r] = 0.0f;
+            for (int r = 0; r < present; r++)
+                block[r] = LOAD16(X_TYPE, q, (16 * i + r) * stride + d);
+            od_transpose16(block);
+            for (int c = 0; c < 16; c++)
+                query_t[(d + c) * ROW_VECTORS + i] = block[c] * scale;
+        }
+        for (; d < width; d++)
+            for (int r = 0; r < 16; r++)
+                ((float *)query_t)[(d * ROW_VECTORS + i) * 16 + r] =
+                    r < present ? LOAD1(X_TYPE, q, (16 * i + r) * stride + d) * scale : 0.0f;
+    }
+}
+
+// Keys and values as floats that can be read one by one: F32 where they lie, others from a converted copy.
+#if X_TYPE == OD_F32
+#define NEAR __global
+#else
+#define NEAR __private
+static inline void convert_row(__global const ELEMENT *from, int width, float *to)
+{
+    int d = 0;
+    for (; d + 16 <= width; d += 16)
+        vstore16(LOAD16(X_TYPE, from, d), 0, to + d);
+    for (; d < width; d++)
+        to[d] = LOAD1(X_TYPE, from, d);
+}
+#endif
+
+// scores[key][row] for count keys, a tile of keys after the other.
+static inline void score_keys(__global const ELEMENT *k, int stride, const int *places, int count, int width,
+                              const float16 *query_t, float *staged, float16 *scores)
+{
+    for (int first = 0; first < count; first += TILE) {
+        float16 tile[TILE][ROW_VECTORS];
+        NEAR const float *keys[TILE];
+#pragma unroll
+        for (int i = 0; i < TILE; i++) {
+            __global const ELEMENT *key = k + places[min(first + i, count - 1)] * stride;
+#if X_TYPE == OD_F32
+            keys[i] = key;
+#else
+            keys[i] = staged + i * WIDTH;
+            convert_row(key, width, staged + i * WIDTH);
+#endif
+        }
+#pragma unroll
+        for (int i = 0; i < TILE; i++)
+#pragma unroll
+            for (int j = 0; j < ROW_VECTORS; j++)
+                tile[i][j] = 0.0f;
+        for (int d = 0; d < width; d++) {
+            float16 rows[ROW_VECTORS];
+#pragma unroll
+            for (int j = 0; j < ROW_VECTORS; j++)
+                rows[j] = query_t[d * ROW_VECTORS + j];
+#pragma unroll
+            for (int i = 0; i < TILE; i++)
+#pragma unroll
+                for (int j = 0; j < ROW_VECTORS; j++)
+                    tile[i][j] = fma((float16)(keys[i][d]), rows[j], tile[i][j]);
+        }
+#pragma unroll
+        for (int i = 0; i < TILE; i++)
+#pragma unroll
+            for (int j = 0; j < ROW_VECTORS; j++)
+                scores[(first + i) * ROW_VECTORS + j] = tile[i][j];
+    }
+}
+
+#if CAUSAL
+// Sets the keys aside that come after each row's last one.
+static inline void rule_out_later(const int *places, int count, int first_limit, float16 *scores)
+{
+    const int16 steps = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < ROW_VECTORS; j++) {
+            float16 s = scores[i * ROW_VECTORS + j];
+            int16 limits = steps + (first_limit + 16 * j);
+            scores[i * ROW_VECTORS + j] = places[i] > limits ? (float16)(-INFINITY) : s;
+        }
+}
+#endif
+
+// Scores become weights exp2(score - maximum). A key that is set aside gets the weight -0, by which add_values knows
+// it from one whose weight merely underflows.
+static inline void soften(int count, float16 *scores, float16 *maximum, float16 *sum, float16 *rescale)
+{
+    float16 most[ROW_VECTORS];
+#pragma unroll
+    for (int j = 0; j < ROW_VECTORS; j++)
+        most[j] = maximum[j];
+    for (int i = 0; i < count; i++)
+#pragma unroll
+        for (int j = 0; j < ROW_VECTORS; j++) {
+            float16 s = scores[i * ROW_VECTORS + j];
+            most[j] = s > most[j] ? s : most[j]; // a NaN is not taken here; its own weight becomes NaN below
+        }
+#pragma unroll
+    for (int j = 0; j < ROW_VECTORS; j++) {
+        float16 used = most[j] == -INFINITY ? (float16)(0.0f) : most[j];
+        rescale[j] = od_exp2_16(maximum[j] - used);
+        maximum[j] = most[j];
+        most[j] = used;
+        sum[j] *= rescale[j];
+    }
+    for (int i = 0; i < count; i++)
+#pragma unroll
+        for (int j = 0; j < ROW_VECTORS; j++) {
+            float16 s = scores[i * ROW_VECTORS + j];
+            float16 p = od_exp2_16(s - most[j]);
+            sum[j] += p;
+#if MASK == 2 || CAUSAL
+            p = s == -INFINITY ? (float16)(-0.0f) : p;
+#endif
+            scores[i * ROW_VECTORS + j] = p;
+        }
+}
+
+// output_t[column][row] = output_t * rescale + sum over the keys of V[key][column] * weights[key][row], for COLUMNS
+// columns. Values lie `stride` apart, or where places say.
+#define DEFINE_ADD_VALUES(NAME, COLUMNS)                                                                               \
+    static inline void NAME(NEAR const float *values, int stride, const int *places, int count,                        \
+                            const float16 *weights, const float16 *rescale, float16 *output_t)                         \
+    {                                                                                                                  \
+        float16 tile[COLUMNS][ROW_VECTORS];                                                                            \
+        _Pragma("unroll") for (int i = 0; i < COLUMNS; i++)                                                            \
+            _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)                                                    \
+                tile[i][j] = output_t[i * ROW_VECTORS + j] * rescale[j];                                               \
+        for (int key = 0; key < count; key++) {                                                                        \
+            NEAR const float *value = values + PLACE(places, key) * stride;                                            \
+            float16 near[ROW_VECTORS];                                                                                 \
+            _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)                                                    \
+                near[j] = weights[key * ROW_VECTORS + j];                                                              \
+            _Pragma("unroll") for (int i = 0; i < COLUMNS; i++)                                                        \
+                _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)                                                \
+                    tile[i][j] = fma((float16)(value[i]), near[j], tile[i][j]);                                        \
+        }                                                                                                              \
+        _Pragma("unroll") for (int i = 0; i < COLUMNS; i++)                                                            \
+            _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)                                                    \
+                output_t[i * ROW_VECTORS + j] = tile[i][j];                                                            \
+    }
+#if X_TYPE == OD_F32
+#define PLACE(places, key) (places)[key]
+#else
+#define PLACE(places, key) (key)
+#endif
+DEFINE_ADD_VALUES(add_tile, TILE)
+DEFINE_ADD_VALUES(add_column, 1)
+
+static inline void add_values(__global const ELEMENT *v, int stride, const int *places, int count, int value_width,
+                              const float16 *weights, const float16 *rescale, float *staged, float16 *output_t)
+{
+    for (int column0 = 0; column0 < value_width; column0 += CHUNK) {
+        int columns = min(CHUNK, value_width - column0);
+        int c = 0;
+#if X_TYPE == OD_F32
+        NEAR const float *values = v + column0;
+#else
+        NEAR const float *values = staged;
+        for (int i = 0; i < count; i++)
+            convert_row(v + places[i] * stride + column0, columns, staged + i * CHUNK);
+        stride = CHUNK;
+#endif
+        for (; c + TILE <= columns; c += TILE)
+            add_tile(values + c, stride, places, count, weights, rescale, output_t + (column0 + c) * ROW_VECTORS);
+        for (; c < columns; c++)
+            add_column(values + c, stride, places, count, weights, rescale, output_t + (column0 + c) * ROW_VECTORS);
+    }
+}
+
+static inline void store_output(const float16 *output_t, const float16 *factor, int rows, int value_width,
+                                __global ELEMENT *out, int stride)
+{
+    for (int i = 0; i < ROW_VECTORS; i++) {
+        int present = clamp(rows - 16 * i, 0, 16);
+        int d = 0;
+        for (; d + 16 <= value_width; d += 16) {
+            float16 block[16];
+            for (int c = 0; c < 16; c++)
+                block[c] = output_t[(d + c) * ROW_VECTORS + i] * factor[i];
+            od_transpose16(block);
+            for (int r = 0; r < present; r++)
+                STORE16(X_TYPE, block[r], out, (16 * i + r) * stride + d);
+        }
+        for (; d < value_width; d++) {
+            float ALIGNED column[16];
+            vstore16(output_t[d * ROW_VECTORS + i] * factor[i], 0, column);
+            for (int r = 0; r < present; r++)
+                STORE1(X_TYPE, column[r], out, (16 * i + r) * stride + d);
+        }
+    }
+}
