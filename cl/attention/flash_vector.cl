@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention in one pass for CPUs: O = softmax(scale Q K^T ..) V with an online softmax, a work-item per block of queries.
+// Attention in one pass for CPUs: O = softmax(scale Q K^T ..) V with an online softmax, a work-item per block of
+// queries.
 //
 // A work-item takes 16 * ROW_VECTORS query rows of one head and keeps everything it computes turned on its side: a
 // vector holds one key's scores (or one output column) for 16 rows. So the maximum and the sum of a row are plain
@@ -55,6 +56,9 @@
 #endif
 #include "common/storage.cl"
 #include "common/exp2.cl"
+#if SOFTCAP
+#include "common/math.cl"
+#endif
 #include "common/transpose.cl"
 
 #define ROWS (16 * ROW_VECTORS)
@@ -65,13 +69,13 @@
 #include "attention/flash_vector_parts.cl"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global const ELEMENT *key_base,
-             ulong key_offset, __global const ELEMENT *value_base, ulong value_offset,
+flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global const ELEMENT *key_base, ulong key_offset,
+             __global const ELEMENT *value_base, ulong value_offset,
 #if MASK
              __global const uchar *mask_base, ulong mask_offset, int4 mask_strides,
 #endif
 #if BIAS_TYPE
-             __global const STORAGE(BIAS_TYPE) *bias_base, ulong bias_offset, int4 bias_strides,
+             __global const STORAGE(BIAS_TYPE) * bias_base, ulong bias_offset, int4 bias_strides,
 #endif
 #if LSE
              __global float *lse_base, ulong lse_offset, int4 lse_strides,
@@ -81,7 +85,7 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
              int causal_offset, float scale, float softcap)
 {
     float16 query_t[WIDTH * ROW_VECTORS];
-    float16 output_t[VALUE_WIDTH * ROW_VECTORS];
+    float16 output_t[(VALUE_WIDTH + TILE) * ROW_VECTORS];
     float16 scores[KEYS * ROW_VECTORS];
     float ALIGNED staged[TILE * WIDTH > KEYS * CHUNK ? TILE * WIDTH : KEYS * CHUNK];
     int places[KEYS];
@@ -114,6 +118,7 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
 
     for (int next = 0; next < last_key;) {
         int first = next;
+        bool cut = MASK == 2;
         float16 rescale[ROW_VECTORS];
 #if MASK == 1
         int count = 0;
@@ -132,7 +137,7 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
         score_keys(k, key_strides.s2, places, count, width, query_t, staged, scores);
 #if SOFTCAP
         for (int i = 0; i < count * ROW_VECTORS; i++)
-            scores[i] = tanh(scores[i]) * softcap;
+            scores[i] = od_tanh_16(scores[i]) * softcap;
 #endif
 #if BIAS_TYPE
         add_bias(bias, bias_strides, places, count, rows, scores);
@@ -141,11 +146,13 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
         rule_out_masked(mask + row0 * mask_strides.s2, mask_strides, first, count, rows, scores);
 #endif
 #if CAUSAL
-        if (places[count - 1] > row0 + causal_offset)
+        if (places[count - 1] > row0 + causal_offset) {
+            cut = true;
             rule_out_later(places, count, row0 + causal_offset, scores);
+        }
 #endif
         soften(count, scores, maximum, sum, rescale);
-        add_values(v, value_strides.s2, places, count, value_width, scores, rescale, staged, output_t);
+        add_values(v, value_strides.s2, places, count, value_width, scores, rescale, cut, staged, output_t);
     }
 
     for (int i = 0; i < ROW_VECTORS; i++) {

@@ -81,6 +81,59 @@ static inline void score_keys(__global const ELEMENT *k, int stride, const int *
     }
 }
 
+#if BIAS_TYPE
+// scores += bias, in blocks of 16 rows and 16 keys that are read along the keys and turned.
+static inline void add_bias(__global const STORAGE(BIAS_TYPE) * bias, int4 strides, const int *places, int count,
+                            int rows, float16 *scores)
+{
+    for (int first = 0; first < count; first += 16)
+        for (int j = 0; j < ROW_VECTORS; j++) {
+            float16 block[16];
+            int keys = min(16, count - first), present = clamp(rows - 16 * j, 0, 16);
+            bool together = strides.s3 == 1 && places[first + keys - 1] - places[first] == 15;
+            for (int r = 0; r < 16; r++) {
+                int row = (16 * j + r) * strides.s2;
+                block[r] = 0.0f;
+                if (r < present && together)
+                    block[r] = LOAD16(BIAS_TYPE, bias, row + places[first]);
+                else if (r < present)
+                    for (int c = 0; c < keys; c++)
+                        ((float *)&block[r])[c] = LOAD1(BIAS_TYPE, bias, row + places[first + c] * strides.s3);
+            }
+            od_transpose16(block);
+            for (int c = 0; c < keys; c++)
+                scores[(first + c) * ROW_VECTORS + j] += block[c] * M_LOG2E_F;
+        }
+}
+#endif
+
+#if MASK == 2
+// Sets the keys aside whose mask is 0, in blocks as above. Keys are those from `place` on.
+static inline void rule_out_masked(__global const uchar *mask, int4 strides, int place, int count, int rows,
+                                   float16 *scores)
+{
+    for (int first = 0; first < count; first += 16)
+        for (int j = 0; j < ROW_VECTORS; j++) {
+            float16 block[16];
+            int keys = min(16, count - first), present = clamp(rows - 16 * j, 0, 16);
+            for (int r = 0; r < 16; r++) {
+                int at = (16 * j + r) * strides.s2 + (place + first) * strides.s3;
+                block[r] = 0.0f;
+                if (r < present && keys == 16 && strides.s3 == 1)
+                    block[r] = convert_float16(vload16(0, mask + at));
+                else if (r < present)
+                    for (int c = 0; c < keys; c++)
+                        ((float *)&block[r])[c] = mask[at + c * strides.s3];
+            }
+            od_transpose16(block);
+            for (int c = 0; c < keys; c++) {
+                float16 s = scores[(first + c) * ROW_VECTORS + j];
+                scores[(first + c) * ROW_VECTORS + j] = block[c] == 0.0f ? (float16)(-INFINITY) : s;
+            }
+        }
+}
+#endif
+
 #if CAUSAL
 // Sets the keys aside that come after each row's last one.
 static inline void rule_out_later(const int *places, int count, int first_limit, float16 *scores)
@@ -137,21 +190,18 @@ static inline void soften(int count, float16 *scores, float16 *maximum, float16 
                             const float16 *weights, const float16 *rescale, float16 *output_t)                         \
     {                                                                                                                  \
         float16 tile[COLUMNS][ROW_VECTORS];                                                                            \
-        _Pragma("unroll") for (int i = 0; i < COLUMNS; i++)                                                            \
-            _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)                                                    \
-                tile[i][j] = output_t[i * ROW_VECTORS + j] * rescale[j];                                               \
+        _Pragma("unroll") for (int i = 0; i < COLUMNS; i++) _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)    \
+            tile[i][j] = output_t[i * ROW_VECTORS + j] * rescale[j];                                                   \
         for (int key = 0; key < count; key++) {                                                                        \
             NEAR const float *value = values + PLACE(places, key) * stride;                                            \
             float16 near[ROW_VECTORS];                                                                                 \
-            _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)                                                    \
-                near[j] = weights[key * ROW_VECTORS + j];                                                              \
+            _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++) near[j] = weights[key * ROW_VECTORS + j];          \
             _Pragma("unroll") for (int i = 0; i < COLUMNS; i++)                                                        \
-                _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)                                                \
-                    tile[i][j] = fma((float16)(value[i]), near[j], tile[i][j]);                                        \
+                _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++) tile[i][j] =                                   \
+                    fma((float16)(value[i]), near[j], tile[i][j]);                                                     \
         }                                                                                                              \
-        _Pragma("unroll") for (int i = 0; i < COLUMNS; i++)                                                            \
-            _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)                                                    \
-                output_t[i * ROW_VECTORS + j] = tile[i][j];                                                            \
+        _Pragma("unroll") for (int i = 0; i < COLUMNS; i++) _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)    \
+            output_t[i * ROW_VECTORS + j] = tile[i][j];                                                                \
     }
 #if X_TYPE == OD_F32
 #define PLACE(places, key) (places)[key]
@@ -161,24 +211,71 @@ static inline void soften(int count, float16 *scores, float16 *maximum, float16 
 DEFINE_ADD_VALUES(add_tile, TILE)
 DEFINE_ADD_VALUES(add_column, 1)
 
+#if MASK == 2 || CAUSAL
+// The same for blocks in which some rows set a key aside whose value is NaN or infinite: 0 * NaN must not show.
+static inline void add_careful(NEAR const float *values, int stride, const int *places, int count, int columns,
+                               const float16 *weights, const float16 *rescale, float16 *output_t)
+{
+    for (int i = 0; i < columns; i++)
+        for (int j = 0; j < ROW_VECTORS; j++) {
+            float16 total = output_t[i * ROW_VECTORS + j] * rescale[j];
+            for (int key = 0; key < count; key++) {
+                float16 weight = weights[key * ROW_VECTORS + j];
+                float16 more = fma((float16)(values[PLACE(places, key) * stride + i]), weight, total);
+                total = as_uint16(weight) == 0x80000000u ? total : more;
+            }
+            output_t[i * ROW_VECTORS + j] = total;
+        }
+}
+
+static inline bool any_not_finite(const float16 *vectors, int count)
+{
+    float16 t = 0.0f;
+    for (int i = 0; i < count; i++)
+        t = fma(vectors[i], (float16)(0.0f), t);
+    float8 e = t.lo + t.hi;
+    float4 f = e.lo + e.hi;
+    float g = f.s0 + f.s1 + f.s2 + f.s3;
+    return g != g;
+}
+#endif
+
+// cut: some rows set some of these keys aside.
 static inline void add_values(__global const ELEMENT *v, int stride, const int *places, int count, int value_width,
-                              const float16 *weights, const float16 *rescale, float *staged, float16 *output_t)
+                              const float16 *weights, const float16 *rescale, bool cut, float *staged,
+                              float16 *output_t)
 {
     for (int column0 = 0; column0 < value_width; column0 += CHUNK) {
         int columns = min(CHUNK, value_width - column0);
-        int c = 0;
+        int step = TILE, apart = X_TYPE == OD_F32 ? stride : CHUNK;
 #if X_TYPE == OD_F32
         NEAR const float *values = v + column0;
 #else
         NEAR const float *values = staged;
         for (int i = 0; i < count; i++)
             convert_row(v + places[i] * stride + column0, columns, staged + i * CHUNK);
-        stride = CHUNK;
 #endif
-        for (; c + TILE <= columns; c += TILE)
-            add_tile(values + c, stride, places, count, weights, rescale, output_t + (column0 + c) * ROW_VECTORS);
-        for (; c < columns; c++)
-            add_column(values + c, stride, places, count, weights, rescale, output_t + (column0 + c) * ROW_VECTORS);
+        for (int c = 0; c < columns; c += step) {
+            float16 *out = output_t + (column0 + c) * ROW_VECTORS;
+#if MASK == 2 || CAUSAL
+            float16 before[TILE * ROW_VECTORS];
+            if (cut)
+                for (int i = 0; i < TILE * ROW_VECTORS; i++)
+                    before[i] = out[i];
+#endif
+            step = c + TILE <= columns ? TILE : 1;
+            if (step == TILE)
+                add_tile(values + c, apart, places, count, weights, rescale, out);
+            else
+                add_column(values + c, apart, places, count, weights, rescale, out);
+#if MASK == 2 || CAUSAL
+            if (cut && any_not_finite(out, step * ROW_VECTORS)) {
+                for (int i = 0; i < step * ROW_VECTORS; i++)
+                    out[i] = before[i];
+                add_careful(values + c, apart, places, count, step, weights, rescale, out);
+            }
+#endif
+        }
     }
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What attention's strategies share: the checked problem, and what every fused kernel is given.
+ */
+#ifndef OD_OPS_ATTENTION_H
+#define OD_OPS_ATTENTION_H
+
+#include "base/operator.h"
+
+#include <ocldnn/attention.h>
+
+/* The checked call. All views have their axes spelled out: 4 of query, key, value, output; mask and bias are broadcast
+ * to [B, Hq, Sq, Skv] by strides of 0; lse has 3. Absent ones have dtype 0. */
+typedef struct od_attention {
+    od_view query, key, value, mask, bias, output, lse;
+    int64_t batch, heads, key_heads, queries, keys, width, value_width; /* B, Hq, Hkv, Sq, Skv, D, Dv */
+    float scale;           /* never 0 by default: 1 / sqrt(D) is filled in */
+    float softcap;         /* 0 = off */
+    bool causal;           /* query i sees key j when j <= i + causal_offset, in either alignment */
+    int64_t causal_offset; /* may be negative */
+} od_attention;
+_Static_assert(sizeof(od_attention) <= OD_PROBLEM_BYTES, "a problem must fit");
+
+/* How the mask varies: what MASK says to the fused kernels. */
+enum { OD_MASK_NONE = 0, OD_MASK_KEYS = 1 /* the same keys for all rows of a head */, OD_MASK_ROWS = 2 };
+int32_t od_attention_mask_kind(const od_attention *p);
+
+/* Writes what every fused kernel is built with and called with, in this order:
+ *   -D X_TYPE BIAS_TYPE (0 = none) MASK (0..2, above) CAUSAL SOFTCAP LSE
+ *   query, key, value                          a pointer and a ulong offset each
+ *   mask,  int4 strides                        #if MASK        __global const uchar *
+ *   bias,  int4 strides                        #if BIAS_TYPE
+ *   lse,   int4 strides                        #if LSE         __global float *; [B, Hq, Sq], last entry 0
+ *   output                                                     pointer and offset
+ *   int4 query_strides, key_strides, value_strides, output_strides      [B, H, S, last]
+ *   int group, queries, keys, width, value_width, causal_offset         group = Hq / Hkv
+ *   float scale, softcap
+ * The kernel's scores are base-2 logarithms: without softcap they are (scale * q.k), with it softcap * tanh(scale *
+ * q.k); log2(e) and the division by softcap are in the two numbers. A bias still has to be multiplied by log2(e). */
+void od_attention_arguments(od_step *step, const od_attention *p);
+
+/* The strategies. Each can() says why not. */
+bool od_flash_vector_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);
+ocldnn_status od_flash_vector_plan(const od_device *device, const void *problem, od_plan *plan);
+bool od_flash_tiled_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);
+ocldnn_status od_flash_tiled_plan(const od_device *device, const void *problem, od_plan *plan);
+
+#endif
