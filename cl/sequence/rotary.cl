@@ -47,19 +47,31 @@ static inline twofold product(twofold a, twofold b)
     return p;
 }
 
-static inline float fraction(float x)
+static inline twofold sum(float a, float b)
 {
-    return x - floor(x);
+    twofold s;
+    const float other = (s.high = a + b) - a;
+    s.low = (a - (s.high - other)) + (b - other);
+    return s;
 }
 
-// The fraction of (frequency * position), in turns. A position of up to 32 bits is two exact floats.
-static inline float turns_of(twofold frequency, uint position)
+static inline float nearest_fraction(float x)
+{
+    return x - rint(x);
+}
+
+// frequency * position without its whole turns. A position of up to 32 bits is two exact floats, and what a float
+// product drops is kept by fma.
+static inline twofold turns_of(twofold frequency, uint position)
 {
     const float upper = (float)(position & 0xfffff000u), lower = (float)(position & 0xfffu);
     const float p = frequency.high * upper, q = frequency.high * lower;
     const float rest = fma(frequency.high, upper, -p) + fma(frequency.high, lower, -q) +
-                       fraction(frequency.low * upper) + frequency.low * lower;
-    return fraction(fraction(p) + fraction(q) + rest);
+                       nearest_fraction(frequency.low * upper) + frequency.low * lower;
+    const twofold whole = sum(nearest_fraction(p), nearest_fraction(q));
+    twofold turns = sum(nearest_fraction(whole.high), rest);
+    turns.low += whole.low;
+    return turns;
 }
 
 // ratio^i / (2 pi), by squaring.
@@ -93,8 +105,9 @@ static inline float2 cosine_sine(angles from, int i)
 #if CACHE_TYPE
     return from.valid ? (float2)(LOAD1(CACHE_TYPE, from.cosine, i), LOAD1(CACHE_TYPE, from.sine, i)) : (float2)(NAN);
 #else
-    const float turns = 2.0f * turns_of(frequency_of(i, from.ratio), from.position);
-    return (float2)(cospi(turns), from.sign * sinpi(turns));
+    const twofold turns = turns_of(frequency_of(i, from.ratio), from.position);
+    const float c = cospi(2.0f * turns.high), s = sinpi(2.0f * turns.high), small = 6.2831853f * turns.low;
+    return (float2)(c - small * s, from.sign * (s + small * c));
 #endif
 }
 

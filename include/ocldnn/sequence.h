@@ -31,8 +31,8 @@ OCLDNN_DECLARE_VERBS(embedding);
  * position * base^(-2 i / W), i the pair's number, W the rotary width:
  *     y1 = x1 cos - x2 sin,   y2 = x2 cos + x1 sin.
  * Pairs are (i, i + W/2) ("halves", GPT-NeoX and Llama) or (2 i, 2 i + 1) (interleaved, GPT-J). Elements past W are
- * copied. A position outside a given cache gives NaN for that token's rotated elements: a wrong id is seen, and nothing
- * is read outside. */
+ * copied. Computed angles are right to F32 rounding for positions up to 2^20. A position outside a given cache gives
+ * NaN for that token's rotated elements: a wrong id is seen, and nothing is read outside. */
 typedef struct ocldnn_rotary {
     ocldnn_tensor input;     /* [B, H, T, D]; [B, T, H, D] by strides */
     ocldnn_tensor positions; /* [B, T] U32 or I32 (B or its stride may broadcast); optional (0, 1, .. T-1) */
