@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Probes of what the device can do at best, by kernels of our own that suit the kind of device.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+
+/* CPU: one work-item per group with wide vectors; a group of the streams takes one contiguous block. GPU: groups of 256
+ * items, neighbours read neighbouring vectors. The sum of the reading probe is never the one it is compared with. */
+static const char source[] =
+    "#define JOIN_(A, B) A##B\n"
+    "#define JOIN(A, B) JOIN_(A, B)\n"
+    "#define REAL JOIN(float, WIDTH)\n"
+    "#define ALL(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15)\n"
+    "#define START(I) REAL x##I = (REAL)((float)get_global_id(0) + I);\n"
+    "#define STEP(I) x##I = fma(x##I, factor, term);\n"
+    "#define SUM(I) sum += x##I;\n"
+    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
+    "void fma_rate(__global float *out, int rounds, float a, float b)\n"
+    "{\n"
+    "    REAL factor = (REAL)(a), term = (REAL)(b), sum = (REAL)(0.0f);\n"
+    "    ALL(START)\n"
+    "    for (int i = 0; i < rounds; i++) { ALL(STEP) }\n"
+    "    ALL(SUM)\n"
+    "    if (sum.s0 + sum.s1 + sum.s2 + sum.s3 == 1.2345f) out[0] = sum.s0;\n"
+    "}\n"
+    "#define PLACE(I) (base + (size_t)(I) * GROUP)\n"
+    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
+    "void read_rate(__global const REAL *in, __global float *out)\n"
+    "{\n"
+    "    size_t base = (size_t)get_group_id(0) * GROUP * LENGTH + get_local_id(0);\n"
+    "    REAL s0 = (REAL)(0.0f), s1 = s0, s2 = s0, s3 = s0;\n"
+    "    for (int i = 0; i < LENGTH; i += 4) {\n"
+    "        s0 += in[PLACE(i)]; s1 += in[PLACE(i + 1)]; s2 += in[PLACE(i + 2)]; s3 += in[PLACE(i + 3)];\n"
+    "    }\n"
+    "    s0 += s1 + s2 + s3;\n"
+    "    if (s0.s0 + s0.s1 + s0.s2 + s0.s3 == 1.2345f) out[0] = s0.s0;\n"
+    "}\n"
+    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
+    "void copy_rate(__global const REAL *in, __global REAL *out)\n"
+    "{\n"
+    "    size_t base = (size_t)get_group_id(0) * GROUP * LENGTH + get_local_id(0);\n"
+    "    for (int i = 0; i < LENGTH; i++)\n"
+    "        out[PLACE(i)] = in[PLACE(i)];\n"
+    "}\n"
+    "__kernel void nothing(__global float *out) { }\n";
+
+enum { ACCUMULATORS = 16, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 256, CPU_LENGTH = 1024, GPU_LENGTH = 16 };
+
+static bool is_vector(const bench *b)
+{
+    return b->facts->family == OD_FAMILY_VECTOR;
+}
+
+static size_t items(const bench *b)
+{
+    return is_vector(b) ? 1 : GPU_GROUP;
+}
+
+/* Enough groups that each compute unit has several in turn; on a GPU also enough to hide latency. */
+static size_t fma_groups(const bench *b)
+{
+    size_t units = b->facts->compute_units ? b->facts->compute_units : 1;
+    return units * (is_vector(b) ? 8 : 32);
+}
+
+static double fma_flops_a_round(const bench *b)
+{
+    return 2.0 * ACCUMULATORS * (is_vector(b) ? CPU_WIDTH : GPU_WIDTH) * (double)(items(b) * fma_groups(b));
+}
+
+static double group_bytes(const bench *b)
+{
+    return is_vector(b) ? 4.0 * CPU_WIDTH * CPU_LENGTH : 4.0 * GPU_WIDTH * GPU_GROUP * GPU_LENGTH;
+}
+
+static cl_kernel kernel(const bench *b, const char *name)
+{
+    cl_int code;
+    cl_kernel made = clCreateKernel(b->program, name, &code);
+    if (code != CL_SUCCESS)
+        complain("the probe %s: OpenCL error %d", name, code);
+    return made;
+}
+
+static bool build(bench *b)
+{
+    const char *text = source;
+    char options[128], log[4096] = "";
+    cl_int code;
+    snprintf(options, sizeof options, "-cl-std=CL1.2 -D GROUP=%d -D WIDTH=%d -D LENGTH=%d",
+             is_vector(b) ? 1 : GPU_GROUP, is_vector(b) ? CPU_WIDTH : GPU_WIDTH,
+             is_vector(b) ? CPU_LENGTH : GPU_LENGTH);
+    b->program = clCreateProgramWithSource(b->on.cl, 1, &text, NULL, &code);
+    if (code == CL_SUCCESS)
+        code = clBuildProgram(b->program, 1, &b->on.device, options, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        clGetProgramBuildInfo(b->program, b->on.device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        complain("the probes do not build: OpenCL error %d: %s", code, log);
+        return false;
+    }
+    b->fma = kernel(b, "fma_rate");
+    b->read = kernel(b, "read_rate");
+    b->copy = kernel(b, "copy_rate");
+    b->nothing = kernel(b, "nothing");
+    return b->fma && b->read && b->copy && b->nothing;
+}
+
+static bool allocate(bench *b)
+{
+    const cl_float one = 1.0f;
+    cl_int first, second;
+    b->source = clCreateBuffer(b->on.cl, CL_MEM_READ_WRITE, BENCH_STREAM_BYTES, NULL, &first);
+    b->target = clCreateBuffer(b->on.cl, CL_MEM_READ_WRITE, BENCH_STREAM_BYTES, NULL, &second);
+    if (first == CL_SUCCESS && second == CL_SUCCESS) { /* pages that exist, not the shared page of zeros */
+        first = clEnqueueFillBuffer(b->on.queue, b->source, &one, sizeof one, 0, BENCH_STREAM_BYTES, 0, NULL, NULL);
+        second = clEnqueueFillBuffer(b->on.queue, b->target, &one, sizeof one, 0, BENCH_STREAM_BYTES, 0, NULL, NULL);
+    }
+    if (first == CL_SUCCESS && second == CL_SUCCESS)
+        return true;
+    complain("no buffers of %d MiB for the probes", BENCH_STREAM_BYTES >> 20);
+    return false;
+}
+
+void bench_probe_set(const bench *b, probe *p, bench_bound bound, double amount)
+{
+    double largest = (double)BENCH_STREAM_BYTES * (bound == BOUND_COPY ? 2 : 1);
+    double grain = group_bytes(b) * (bound == BOUND_COPY ? 2 : 1);
+    p->bound = bound;
+    if (bound == BOUND_FLOPS) {
+        double rounds = amount / fma_flops_a_round(b);
+        p->rounds = rounds < 1 ? 1 : rounds > 1e6 ? 1000000 : (int)rounds;
+        p->scale = amount / (p->rounds * fma_flops_a_round(b));
+        return;
+    }
+    p->groups = (size_t)((amount < largest ? amount : largest) / grain);
+    if (p->groups == 0)
+        p->groups = 1;
+    p->scale = amount / ((double)p->groups * grain);
+}
+
+bool bench_probe_go(bench *b, void *state)
+{
+    const probe *p = state;
+    const cl_float factor = 0.999f, term = 0.001f;
+    cl_kernel kernel = p->bound == BOUND_FLOPS ? b->fma : p->bound == BOUND_READ ? b->read : b->copy;
+    size_t local = items(b);
+    size_t global = local * (p->bound == BOUND_FLOPS ? fma_groups(b) : p->groups);
+    clSetKernelArg(kernel, 0, sizeof b->source, p->bound == BOUND_FLOPS ? &b->target : &b->source);
+    if (p->bound == BOUND_FLOPS) {
+        clSetKernelArg(kernel, 1, sizeof p->rounds, &p->rounds);
+        clSetKernelArg(kernel, 2, sizeof factor, &factor);
+        clSetKernelArg(kernel, 3, sizeof term, &term);
+    } else {
+        clSetKernelArg(kernel, 1, sizeof b->target, &b->target);
+    }
+    return clEnqueueNDRangeKernel(b->on.queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+/* Of an amount of work that takes a good part of a millisecond at least. */
+static double rate(bench *b, bench_bound bound, double amount)
+{
+    probe p;
+    contender only = {.name = "limit", .go = bench_probe_go, .state = &p};
+    int rounds;
+    bench_probe_set(b, &p, bound, amount);
+    only.scale = p.scale;
+    rounds = bench_interleave(b, &only, 1, b->quick ? 0.2 : 0.6);
+    return rounds ? amount / bench_median(only.seconds, rounds) : 0;
+}
+
+static bool launch_nothing(bench *b)
+{
+    size_t one = 1;
+    clSetKernelArg(b->nothing, 0, sizeof b->target, &b->target);
+    return clEnqueueNDRangeKernel(b->on.queue, b->nothing, 1, NULL, &one, &one, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+static void measure_launches(bench *b)
+{
+    enum { STREAM = 500, SAMPLES = 21 };
+    double stream[SAMPLES], single[SAMPLES], start;
+    for (int i = 0; i < SAMPLES; i++) {
+        clFinish(b->on.queue);
+        start = bench_now();
+        for (int j = 0; j < STREAM; j++)
+            launch_nothing(b);
+        clFinish(b->on.queue);
+        stream[i] = (bench_now() - start) / STREAM;
+        start = bench_now();
+        launch_nothing(b);
+        clFinish(b->on.queue);
+        single[i] = bench_now() - start;
+    }
+    b->limits.launch = bench_median(stream, SAMPLES);
+    b->limits.latency = bench_median(single, SAMPLES);
+}
+
+bool bench_limits_open(bench *b)
+{
+    if (!build(b) || !allocate(b))
+        return false;
+    /* 64 MiB: what the memory-bound rows of the list move. */
+    b->limits.flops = rate(b, BOUND_FLOPS, 1000 * fma_flops_a_round(b));
+    b->limits.read = rate(b, BOUND_READ, (double)(64 << 20));
+    b->limits.copy = rate(b, BOUND_COPY, (double)(128 << 20));
+    measure_launches(b);
+    return b->limits.flops > 0 && b->limits.read > 0 && b->limits.copy > 0;
+}
+
+void bench_limits_close(bench *b)
+{
+    cl_kernel kernels[] = {b->fma, b->read, b->copy, b->nothing};
+    cl_mem buffers[] = {b->source, b->target};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (kernels[i])
+            clReleaseKernel(kernels[i]);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+    if (b->program)
+        clReleaseProgram(b->program);
+}
