@@ -158,7 +158,22 @@ bool bench_probe_go(bench *b, void *state)
     return clEnqueueNDRangeKernel(b->on.queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Of an amount of work that takes a good part of a millisecond at least. */
+/* Work that keeps the device busy for some milliseconds: a launch's own cost must not count. */
+static double enough_flops(bench *b)
+{
+    double amount = 1000 * fma_flops_a_round(b);
+    for (int doubling = 0; doubling < 20; doubling++, amount *= 2) {
+        probe p;
+        double start;
+        bench_probe_set(b, &p, BOUND_FLOPS, amount);
+        clFinish(b->on.queue);
+        start = bench_now();
+        if (!bench_probe_go(b, &p) || clFinish(b->on.queue) != CL_SUCCESS || bench_now() - start > 0.005)
+            break;
+    }
+    return amount;
+}
+
 static double rate(bench *b, bench_bound bound, double amount)
 {
     probe p;
@@ -202,7 +217,7 @@ bool bench_limits_open(bench *b)
     if (!build(b) || !allocate(b))
         return false;
     /* 64 MiB: what the memory-bound rows of the list move. */
-    b->limits.flops = rate(b, BOUND_FLOPS, 1000 * fma_flops_a_round(b));
+    b->limits.flops = rate(b, BOUND_FLOPS, enough_flops(b));
     b->limits.read = rate(b, BOUND_READ, (double)(64 << 20));
     b->limits.copy = rate(b, BOUND_COPY, (double)(128 << 20));
     measure_launches(b);

@@ -144,9 +144,11 @@ static int time_calls(bench *b, const bench_case *c, const launches *bare, size_
 static double host_cost(bench *b, const bench_case *c, const launches *bare, double seconds)
 {
     double turn[2][CALLS], all[2][TURNS * CALLS];
-    int calls = (int)(0.02 / seconds), total = 0;
-    calls = calls < 2 ? 2 : calls > CALLS ? CALLS : calls;
-    for (int i = 0; i < (b->quick ? TURNS / 3 : TURNS); i++) {
+    int calls = (int)(0.05 / seconds), turns = b->quick ? TURNS / 3 : TURNS, total = 0;
+    calls = calls < 4 ? 4 : calls > CALLS ? CALLS : calls;
+    while (turns > 4 && turns * calls * 2 * seconds > 3) /* the calls are run, too */
+        turns--;
+    for (int i = 0; i < turns; i++) {
         int timed = time_calls(b, c, bare, bare->plan->workspace_bytes, calls, turn);
         if (!timed)
             return NAN;

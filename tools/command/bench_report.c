@@ -59,7 +59,7 @@ bench_report *bench_report_open(const bench *b)
            "us\n\n",
            b->limits.flops * 1e-9, b->limits.read * 1e-9, b->limits.copy * 1e-9, b->limits.launch * 1e6,
            b->limits.latency * 1e6);
-    printf("%-17s %-5s %-15s %-12s %10s %8s %7s %12s %8s%s\n", "name", "dtype", "shape", "strategy", "time ms",
+    printf("%-17s %-5s %-15s %-20s %10s %8s %7s %12s %8s%s\n", "name", "dtype", "shape", "strategy", "time ms",
            "GFLOP/s", "GB/s", "of limit", "host us", b->peers ? "  OpenBLAS" : "");
     fflush(stdout);
     return report;
@@ -87,7 +87,7 @@ void bench_report_row(bench_report *report, const bench_case *c, const bench_row
     add_number(object, "host_microseconds", row->host_microseconds);
     if (!isnan(row->openblas))
         add_number(cJSON_AddObjectToObject(object, "peers"), "OpenBLAS", row->openblas);
-    printf("%-17s %-5s %-15s %-12.12s %10.3f ", c->name, od_dtype_name(c->dtype), c->shape, row->strategy,
+    printf("%-17s %-5s %-15s %-20.20s %10.3f ", c->name, od_dtype_name(c->dtype), c->shape, row->strategy,
            row->seconds * 1e3);
     if (row->gflops > 0)
         printf("%8.1f", row->gflops);

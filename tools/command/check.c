@@ -127,7 +127,7 @@ void check_end(check *c)
 
 static void line(const check *c, const char *name, const char *strategy)
 {
-    printf("%-12s %-5s %-12s ", name, od_dtype_name(c->dtype), strategy);
+    printf("%-12s %-5s %-20s ", name, od_dtype_name(c->dtype), strategy);
 }
 
 /* The worst difference as a part of what is allowed, and where it is. */

@@ -57,8 +57,8 @@ static uint16_t f16_of(float value)
     if (size >= 65520.0)
         return sign | 0x7c00;
     frexp(size, &exponent);
-    if (exponent < -13)
-        exponent = -13; /* denormals share the smallest exponent */
+    if (exponent < -13 || size == 0)
+        exponent = -13; /* denormals and zero share the smallest exponent */
     steps = nearbyint(ldexp(size, 11 - exponent));
     /* Of a number in [2^(e-1), 2^e) steps is in [1024, 2048]; the carry of 2048 runs into the exponent by itself. */
     return (uint16_t)(sign | (uint16_t)((exponent + 13) * 1024 + (int)steps));
