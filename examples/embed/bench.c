@@ -61,7 +61,7 @@ int worker(struct session *session)
         double seconds;
         if (sentences < 1 || length < 1 || length > session->model.config.positions ||
             sentences > session->model.most_tokens / length)
-            return complain("%lld x %lld is no batch that this model was opened for", sentences, length), 1;
+            return complain("%lld x %lld is no batch that this model was opened for", sentences, length) ? 0 : 1;
         job.sentences = sentences;
         job.length = length;
         if (!make_job(&job, &session->model))

@@ -190,11 +190,12 @@ static bool add_profile(struct pass *pass)
     bool good = true;
 
     for (unsigned i = 0; i < pass->count && pass->events[i] != NULL; i++) {
+        if (i == 0)
+            clGetEventProfilingInfo(pass->events[i], CL_PROFILING_COMMAND_START, sizeof before, &before, NULL);
         good = good && cl_went_well(clGetEventProfilingInfo(pass->events[i], CL_PROFILING_COMMAND_END, sizeof after,
                                                             &after, NULL),
                                     "reading a profile");
-        if (i > 0)
-            pass->model->profile[pass->steps[i]] += 1e-9 * (double)(after - before);
+        pass->model->profile[pass->steps[i]] += 1e-9 * (double)(after - before);
         before = after;
         clReleaseEvent(pass->events[i]);
     }

@@ -101,8 +101,10 @@ void options_read(struct options *options, int argc, char **argv)
 
     *options = (struct options){.model = default_folder(), .top = 5, .batch = 4096, .dtype = OCLDNN_F32};
     argp_parse(&argp, argc, argv, 0, NULL, options);
-    if (options->verify == NULL && !options->worker && !options->profile && options->file_count == 0)
-        argp_help(&argp, stderr, ARGP_HELP_STD_USAGE, argv[0]), exit(64);
+    if (options->verify == NULL && !options->worker && !options->profile && options->file_count == 0) {
+        argp_help(&argp, stderr, ARGP_HELP_STD_USAGE, argv[0]);
+        exit(64); /* EX_USAGE, as for argp's own errors */
+    }
 }
 
 bool options_have_weights(const struct options *options)
