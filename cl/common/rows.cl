@@ -4,17 +4,12 @@
 #ifndef OD_COMMON_ROWS_CL
 #define OD_COMMON_ROWS_CL
 
-// The coordinates of a row's number; shared by all tensors of a call.
+// The coordinates of a row's number; shared by all tensors of a call. The remainder is written out: compilers that see
+// x % y beside x / y make an instruction of it (freeze) that Oclgrind does not know.
 static inline int4 od_row(int row, int4 shape)
 {
-    int4 at;
-    at.s3 = row % shape.s3;
-    row /= shape.s3;
-    at.s2 = row % shape.s2;
-    row /= shape.s2;
-    at.s1 = row % shape.s1;
-    at.s0 = row / shape.s1;
-    return at;
+    const int above3 = row / shape.s3, above2 = above3 / shape.s2, above1 = above2 / shape.s1;
+    return (int4)(above1, above2 - above1 * shape.s1, above3 - above2 * shape.s2, row - above3 * shape.s3);
 }
 
 static inline int od_row_offset(int4 at, int4 strides)

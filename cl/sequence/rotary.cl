@@ -3,7 +3,7 @@
 //
 // A work-group takes one token of all heads, so that each angle is computed once. Without caches the angle is
 // position * base^(-2 i / W). A plain float would be off by a tenth of a radian at position 100000, so the angle is
-// kept in turns, as a sum of two floats; fma gives the exact error of a product.
+// kept in turns, as a sum of two floats.
 
 //! TYPE 1..3 dtype of input and output (1 F32, 2 F16, 3 BF16)
 //! CACHE_TYPE 0..3 dtype of cosine and sine, 0 if they are computed
@@ -37,13 +37,22 @@ typedef struct twofold {
     float high, low;
 } twofold;
 
+// a * b without error (Dekker 1971): products of halves of 12 bits are exact. Not by fma, which is not exact on every
+// driver (llvmpipe rounds twice).
+static inline twofold exact_product(float a, float b)
+{
+    const float a1 = as_float(as_uint(a) & 0xfffff000u), a2 = a - a1;
+    const float b1 = as_float(as_uint(b) & 0xfffff000u), b2 = b - b1;
+    twofold p;
+    p.high = a * b;
+    p.low = ((a1 * b1 - p.high) + a1 * b2 + a2 * b1) + a2 * b2;
+    return p;
+}
+
 static inline twofold product(twofold a, twofold b)
 {
-    twofold p;
-    float error;
-    p.high = a.high * b.high;
-    error = fma(a.high, b.high, -p.high);
-    p.low = error + (a.high * b.low + a.low * b.high);
+    twofold p = exact_product(a.high, b.high);
+    p.low += a.high * b.low + a.low * b.high;
     return p;
 }
 
@@ -60,15 +69,13 @@ static inline float nearest_fraction(float x)
     return x - rint(x);
 }
 
-// frequency * position without its whole turns. A position of up to 32 bits is two exact floats, and what a float
-// product drops is kept by fma.
+// frequency * position without its whole turns. A position of up to 32 bits is two exact floats.
 static inline twofold turns_of(twofold frequency, uint position)
 {
     const float upper = (float)(position & 0xfffff000u), lower = (float)(position & 0xfffu);
-    const float p = frequency.high * upper, q = frequency.high * lower;
-    const float rest = fma(frequency.high, upper, -p) + fma(frequency.high, lower, -q) +
-                       nearest_fraction(frequency.low * upper) + frequency.low * lower;
-    const twofold whole = sum(nearest_fraction(p), nearest_fraction(q));
+    const twofold p = exact_product(frequency.high, upper), q = exact_product(frequency.high, lower);
+    const float rest = p.low + q.low + nearest_fraction(frequency.low * upper) + frequency.low * lower;
+    const twofold whole = sum(nearest_fraction(p.high), nearest_fraction(q.high));
     twofold turns = sum(nearest_fraction(whole.high), rest);
     turns.low += whole.low;
     return turns;

@@ -4,6 +4,7 @@
  */
 #include "runtime/context.h"
 
+#include <ocldnn/context.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,8 +128,9 @@ static ocldnn_status adopt(struct ocldnn_context *context, od_program *program, 
         pool->max_group = context->facts.max_group_size;
         clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof pool->local_memory,
                                  &pool->local_memory, NULL);
-        clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof pool->max_group,
-                                 &pool->max_group, NULL);
+        if (!(context->facts.quirks & OCLDNN_QUIRK_KERNEL_LIMITS))
+            clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof pool->max_group,
+                                     &pool->max_group, NULL);
         pool->next = program->kernels;
         program->kernels = pool;
     }

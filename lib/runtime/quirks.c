@@ -16,7 +16,8 @@ static const ocldnn_quirk known[] = {
     {"Intel(R) Corporation", "Xeon", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
     {"Intel(R) Corporation", "Core", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
     {NULL, "Oclgrind", NULL, OCLDNN_QUIRK_VECTOR_FAMILY, "an interpreter: the fewest work-items are the fastest"},
-    {NULL, "llvmpipe", NULL, OCLDNN_QUIRK_VECTOR_FAMILY, "a CPU, whatever type it reports"},
+    {NULL, "llvmpipe", NULL, OCLDNN_QUIRK_VECTOR_FAMILY | OCLDNN_QUIRK_KERNEL_LIMITS,
+     "a CPU, whatever type it reports; it says 32 of kernels that run in groups of 1024"},
 };
 
 static bool holds(const char *text, const char *part)
