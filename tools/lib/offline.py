@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles kernels for GPUs that are not there, and reads what the compilers say about them.
 
-A program is (file below cl/, options). Without a list on standard input each file below cl/ that holds a kernel is
-compiled with its default parameters; else the list's lines are FILE <tab> OPTIONS. A kernel of the vector family is
-made for CPUs: it has to compile, but may spill (its file says so: a name with "vector" in it).
+A program is (file below cl/, options). Those of the tiled family come on standard input as the planners ask for them,
+FILE <tab> OPTIONS <tab> FAMILY; besides, each file is compiled as it stands, with its default parameters. A program that
+no plan for a GPU asks for has to compile, but may spill: it is made for CPUs.
+
+Without --every a program is compiled for one GPU of each maker, which changes from program to program, so that every
+GPU gets its share of every file: a third of an hour becomes minutes.
 """
 import argparse
 import concurrent.futures
@@ -135,38 +138,49 @@ def targets_here(ptxas):
     return targets, missing
 
 
+def one_of_each_maker(targets, number):
+    for maker in (AMD, INTEL, NVIDIA):
+        here = [target for target in maker if target in targets]
+        if here:
+            yield here[number % len(here)]
+
+
+def faults_of(rows, refusal, for_gpu):
+    if refusal is not None or not rows:
+        return ["does not compile:\n" + (refusal or "no kernel came out")[-2000:]]
+    return [f"{row['kernel']}: {row['scratch']} bytes of scratch, {row['spills']} spilled"
+            for row in rows if for_gpu and (row["scratch"] or row["spills"])]
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--list", action="store_true", help="read FILE <tab> OPTIONS from standard input")
+    parser.add_argument("--every", action="store_true", help="every program for every GPU")
+    parser.add_argument("--gpu", default="", help="this one only")
     parser.add_argument("--ptxas", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--table", help="write registers, local memory and occupancy of every kernel here")
     parser.add_argument("--only", default="", help="programs whose file name holds this")
     given = parser.parse_args()
-    programs = [tuple(line.rstrip("\n").split("\t", 1)) for line in sys.stdin] if given.list else with_defaults()
-    programs = [program for program in dict.fromkeys(programs) if given.only in program[0]]
+    rows = [line.rstrip("\n").split("\t") for line in sys.stdin]
+    for_gpus = {(file, options) for file, options, family in rows if family == "tiled"}
+    programs = [program for program in sorted(for_gpus.union(with_defaults())) if given.only in program[0]]
     targets, missing = targets_here(given.ptxas)
-    passed = failed = 0
-    table = []
+    work = [(target, program) for number, program in enumerate(programs)
+            for target in (targets if given.every else one_of_each_maker(targets, number)) if given.gpu in target]
+    counts, table = {target: [0, 0, 0] for target in targets}, []
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for target in targets:
-            bad = kernels = 0
-            for program, (rows, refusal) in zip(
-                    programs, pool.map(lambda one: compile_one(target, one, given.ptxas), programs)):
-                faults = [f"{row['kernel']}: {row['scratch']} bytes of scratch, {row['spills']} spilled"
-                          for row in rows if row["scratch"] or row["spills"]]
-                if "vector" in program[0]:
-                    faults = []
-                if refusal is not None or not rows:
-                    faults = ["does not compile:\n" + (refusal or "no kernel came out")[-2000:]]
-                for fault in faults:
-                    print(f"    {target} {program[0]} {program[1]}: {fault}")
-                bad += bool(faults)
-                kernels += len(rows)
-                table += [(program[0], row["kernel"], program[1], target, row["registers"], row["local"],
-                           row["occupancy"], row["scratch"], row["spills"]) for row in rows]
-            print(f"    {target}: {len(programs)} programs, {kernels} kernels, {bad} with faults")
-            passed, failed = passed + len(programs) - bad, failed + bad
+        done = pool.map(lambda pair: compile_one(*pair, given.ptxas), work)
+        for (target, program), (rows, refusal) in zip(work, done):
+            faults = faults_of(rows, refusal, program in for_gpus)
+            for fault in faults:
+                print(f"    {target} {program[0]} {program[1]}: {fault}", flush=True)
+            counts[target] = [a + b for a, b in zip(counts[target], (1, len(rows), bool(faults)))]
+            table += [(program[0], row["kernel"], program[1], target, row["registers"], row["local"],
+                       row["occupancy"], row["scratch"], row["spills"]) for row in rows]
+    for target, (programs_there, kernels, bad) in counts.items():
+        print(f"    {target}: {programs_there} programs, {kernels} kernels, {bad} with faults")
+    failed = sum(bad for _, _, bad in counts.values())
+    passed = len(work) - failed
     for reason in missing:
         print(f"    skipped: {reason}")
     if given.table:
