@@ -32,36 +32,29 @@
 
 #include "common/storage.cl"
 
-// A number as the sum of two floats.
-typedef struct twofold {
-    float high, low;
-} twofold;
-
+// A number as the sum of two floats, s0 + s1. (A struct would do, but Oclgrind cannot load functions that return one.)
+//
 // a * b without error (Dekker 1971): products of halves of 12 bits are exact. Not by fma, which is not exact on every
 // driver (llvmpipe rounds twice).
-static inline twofold exact_product(float a, float b)
+static inline float2 exact_product(float a, float b)
 {
     const float a1 = as_float(as_uint(a) & 0xfffff000u), a2 = a - a1;
     const float b1 = as_float(as_uint(b) & 0xfffff000u), b2 = b - b1;
-    twofold p;
-    p.high = a * b;
-    p.low = ((a1 * b1 - p.high) + a1 * b2 + a2 * b1) + a2 * b2;
+    const float p = a * b;
+    return (float2)(p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2);
+}
+
+static inline float2 product(float2 a, float2 b)
+{
+    float2 p = exact_product(a.s0, b.s0);
+    p.s1 += a.s0 * b.s1 + a.s1 * b.s0;
     return p;
 }
 
-static inline twofold product(twofold a, twofold b)
+static inline float2 exact_sum(float a, float b)
 {
-    twofold p = exact_product(a.high, b.high);
-    p.low += a.high * b.low + a.low * b.high;
-    return p;
-}
-
-static inline twofold sum(float a, float b)
-{
-    twofold s;
-    const float other = (s.high = a + b) - a;
-    s.low = (a - (s.high - other)) + (b - other);
-    return s;
+    const float s = a + b, other = s - a;
+    return (float2)(s, (a - (s - other)) + (b - other));
 }
 
 static inline float nearest_fraction(float x)
@@ -70,23 +63,21 @@ static inline float nearest_fraction(float x)
 }
 
 // frequency * position without its whole turns. A position of up to 32 bits is two exact floats.
-static inline twofold turns_of(twofold frequency, uint position)
+static inline float2 turns_of(float2 frequency, uint position)
 {
     const float upper = (float)(position & 0xfffff000u), lower = (float)(position & 0xfffu);
-    const twofold p = exact_product(frequency.high, upper), q = exact_product(frequency.high, lower);
-    const float rest = p.low + q.low + nearest_fraction(frequency.low * upper) + frequency.low * lower;
-    const twofold whole = sum(nearest_fraction(p.high), nearest_fraction(q.high));
-    twofold turns = sum(nearest_fraction(whole.high), rest);
-    turns.low += whole.low;
+    const float2 p = exact_product(frequency.s0, upper), q = exact_product(frequency.s0, lower);
+    const float rest = p.s1 + q.s1 + nearest_fraction(frequency.s1 * upper) + frequency.s1 * lower;
+    const float2 whole = exact_sum(nearest_fraction(p.s0), nearest_fraction(q.s0));
+    float2 turns = exact_sum(nearest_fraction(whole.s0), rest);
+    turns.s1 += whole.s1;
     return turns;
 }
 
 // ratio^i / (2 pi), by squaring.
-static inline twofold frequency_of(int i, twofold ratio)
+static inline float2 frequency_of(int i, float2 ratio)
 {
-    twofold f;
-    f.high = 0.15915494f;
-    f.low = 6.4206383e-9f;
+    float2 f = (float2)(0.15915494f, 6.4206383e-9f);
     for (; i > 0; i >>= 1) {
         if (i & 1)
             f = product(f, ratio);
@@ -95,27 +86,11 @@ static inline twofold frequency_of(int i, twofold ratio)
     return f;
 }
 
-// What an angle comes from; an item fills it once.
-typedef struct angles {
-#if CACHE_TYPE
-    __global const STORAGE(CACHE_TYPE) * cosine, *sine;
-    int valid;
-#else
-    twofold ratio;
-    uint position;
-    float sign;
-#endif
-} angles;
-
-static inline float2 cosine_sine(angles from, int i)
+static inline float2 cosine_sine(int i, float2 ratio, uint position)
 {
-#if CACHE_TYPE
-    return from.valid ? (float2)(LOAD1(CACHE_TYPE, from.cosine, i), LOAD1(CACHE_TYPE, from.sine, i)) : (float2)(NAN);
-#else
-    const twofold turns = turns_of(frequency_of(i, from.ratio), from.position);
-    const float c = cospi(2.0f * turns.high), s = sinpi(2.0f * turns.high), small = 6.2831853f * turns.low;
-    return (float2)(c - small * s, from.sign * (s + small * c));
-#endif
+    const float2 turns = turns_of(frequency_of(i, ratio), position);
+    const float c = cospi(2.0f * turns.s0), s = sinpi(2.0f * turns.s0), small = 6.2831853f * turns.s1;
+    return (float2)(c - small * s, s + small * c);
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
@@ -134,7 +109,6 @@ rotary(__global const STORAGE(TYPE) * input, ulong input_offset, int4 input_stri
 {
     const int token = (int)get_group_id(0), batch = (int)get_group_id(1), item = (int)get_local_id(0);
     const int pairs = width / 2;
-    angles from;
     int i = item;
 #if POSITION_KIND
     const uint position = positions[positions_offset + batch * positions_batch_stride + token * positions_stride];
@@ -142,16 +116,16 @@ rotary(__global const STORAGE(TYPE) * input, ulong input_offset, int4 input_stri
     const uint position = (uint)token;
 #endif
 #if CACHE_TYPE
-    const int row = CACHE_BY_TOKEN ? token : position < (uint)cache_rows ? (int)position : 0;
-    from.valid = CACHE_BY_TOKEN || position < (uint)cache_rows;
-    from.cosine = cosine + cosine_offset + batch * cosine_batch_stride + row * cosine_stride;
-    from.sine = sine + sine_offset + batch * sine_batch_stride + row * sine_stride;
+    const int valid = CACHE_BY_TOKEN || position < (uint)cache_rows;
+    const int row = CACHE_BY_TOKEN ? token : valid ? (int)position : 0;
+    cosine += cosine_offset + batch * cosine_batch_stride + row * cosine_stride;
+    sine += sine_offset + batch * sine_batch_stride + row * sine_stride;
+#define ANGLE(i) (valid ? (float2)(LOAD1(CACHE_TYPE, cosine, i), LOAD1(CACHE_TYPE, sine, i)) : (float2)(NAN, NAN))
 #else
     const int backwards = POSITION_KIND == 2 && (int)position < 0;
-    from.position = backwards ? 0u - position : position;
-    from.sign = backwards ? -1.0f : 1.0f;
-    from.ratio.high = ratio_high;
-    from.ratio.low = ratio_low;
+    const float2 ratio = (float2)(ratio_high, ratio_low), sign = (float2)(1.0f, backwards ? -1.0f : 1.0f);
+    const uint distance = backwards ? 0u - position : position;
+#define ANGLE(i) (sign * cosine_sine(i, ratio, distance))
 #endif
     input += input_offset + batch * input_strides.s0 + token * input_strides.s2;
     output += output_offset + batch * output_strides.s0 + token * output_strides.s2;
@@ -159,7 +133,7 @@ rotary(__global const STORAGE(TYPE) * input, ulong input_offset, int4 input_stri
     for (; i + 16 <= pairs; i += 16) {
         float c[16], s[16];
         for (int lane = 0; lane < 16; lane++) {
-            const float2 both = cosine_sine(from, i + lane);
+            const float2 both = ANGLE(i + lane);
             c[lane] = both.s0;
             s[lane] = both.s1;
         }
@@ -174,7 +148,7 @@ rotary(__global const STORAGE(TYPE) * input, ulong input_offset, int4 input_stri
 #endif
     for (; i < pairs; i += ITEMS) {
         const int first = INTERLEAVED ? 2 * i : i, second = INTERLEAVED ? 2 * i + 1 : i + pairs;
-        const float2 both = cosine_sine(from, i);
+        const float2 both = ANGLE(i);
         for (int head = 0; head < heads; head++) {
             const int x = head * input_strides.s1, y = head * output_strides.s1;
             const float x1 = LOAD1(TYPE, input, x + first), x2 = LOAD1(TYPE, input, x + second);
