@@ -8,8 +8,13 @@
 // x % y beside x / y make an instruction of it (freeze) that Oclgrind does not know.
 static inline int4 od_row(int row, int4 shape)
 {
-    const int above3 = row / shape.s3, above2 = above3 / shape.s2, above1 = above2 / shape.s1;
-    return (int4)(above1, above2 - above1 * shape.s1, above3 - above2 * shape.s2, row - above3 * shape.s3);
+    const int above3 = row / shape.s3, above2 = above3 / shape.s2;
+    int4 at;
+    at.s3 = row - above3 * shape.s3;
+    at.s2 = above3 - above2 * shape.s2;
+    at.s0 = above2 / shape.s1;
+    at.s1 = above2 - at.s0 * shape.s1;
+    return at;
 }
 
 static inline int od_row_offset(int4 at, int4 strides)

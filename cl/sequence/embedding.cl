@@ -34,28 +34,21 @@
 #include "common/rows.cl"
 #include "common/width.cl"
 
-// A row of a table; `valid` is 0 for an id outside of it.
-typedef struct table_row {
-    __global const STORAGE(TYPE) * at;
-    int valid;
-} table_row;
-
-static inline table_row row_of(__global const STORAGE(TYPE) * table, uint id, int length, int stride)
+// A row of a table, NULL for an id outside of it.
+static inline __global const STORAGE(TYPE) *
+    row_of(__global const STORAGE(TYPE) * table, uint id, int length, int stride)
 {
-    table_row row;
-    row.valid = id < (uint)length;
-    row.at = table + (row.valid ? (int)id * stride : 0);
-    return row;
+    return id < (uint)length ? table + (int)id * stride : 0;
 }
 
-static inline FLOATW wide_of(table_row row, int i)
+static inline FLOATW wide_of(__global const STORAGE(TYPE) * row, int i)
 {
-    return row.valid ? LOADW(TYPE, row.at, i) : (FLOATW)(0.0f);
+    return row ? LOADW(TYPE, row, i) : (FLOATW)(0.0f);
 }
 
-static inline float one_of(table_row row, int i)
+static inline float one_of(__global const STORAGE(TYPE) * row, int i)
 {
-    return row.valid ? LOAD1(TYPE, row.at, i) : 0.0f;
+    return row ? LOAD1(TYPE, row, i) : 0.0f;
 }
 
 // The sum's order is fixed: token, position, segment.
@@ -91,7 +84,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void embedding(
     const int row = (int)get_group_id(0), item = (int)get_local_id(0);
     const int4 at = od_row(row, shape);
     const int vectors = width / WIDTH;
-    const table_row token =
+    __global const STORAGE(TYPE) *token =
         row_of(table + table_offset, ids[ids_offset + od_row_offset(at, ids_strides)], table_length, table_stride);
 #if HAS_POSITION
 #if HAS_POSITION_IDS
@@ -99,7 +92,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void embedding(
 #else
     const uint place = (uint)(row % sequence);
 #endif
-    const table_row position = row_of(position_table + position_table_offset, place, position_length, position_stride);
+    __global const STORAGE(TYPE) *position =
+        row_of(position_table + position_table_offset, place, position_length, position_stride);
 #endif
 #if HAS_SEGMENT
 #if HAS_SEGMENT_IDS
@@ -107,7 +101,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void embedding(
 #else
     const uint part = 0;
 #endif
-    const table_row segment = row_of(segment_table + segment_table_offset, part, segment_length, segment_stride);
+    __global const STORAGE(TYPE) *segment =
+        row_of(segment_table + segment_table_offset, part, segment_length, segment_stride);
 #endif
     output += output_offset + od_row_offset(at, output_strides);
     for (int v = item; v < vectors; v += ITEMS) {
