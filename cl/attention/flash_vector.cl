@@ -82,7 +82,7 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
 #endif
              __global ELEMENT *output_base, ulong output_offset, int4 query_strides, int4 key_strides,
              int4 value_strides, int4 output_strides, int group, int queries, int keys, int width, int value_width,
-             int causal_offset, float scale, float softcap)
+             int causal_offset, float sign, float scale, float softcap, float unit)
 {
     float16 query_t[WIDTH * ROW_VECTORS];
     float16 output_t[(VALUE_WIDTH + TILE) * ROW_VECTORS];
@@ -108,7 +108,7 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
     last_key = clamp(row0 + rows + causal_offset, 0, keys);
 #endif
 
-    turn_queries(q + row0 * query_strides.s2, query_strides.s2, rows, width, scale, query_t);
+    turn_queries(q + row0 * query_strides.s2, query_strides.s2, rows, width, sign, query_t);
     for (int i = 0; i < value_width * ROW_VECTORS; i++)
         output_t[i] = 0.0f;
     for (int i = 0; i < ROW_VECTORS; i++) {
@@ -137,10 +137,10 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
         score_keys(k, key_strides.s2, places, count, width, query_t, staged, scores);
 #if SOFTCAP
         for (int i = 0; i < count * ROW_VECTORS; i++)
-            scores[i] = od_tanh_16(scores[i]) * softcap;
+            scores[i] = od_tanh_16(scores[i] * scale) * softcap;
 #endif
 #if BIAS_TYPE
-        add_bias(bias, bias_strides, places, count, rows, scores);
+        add_bias(bias, bias_strides, places, count, rows, SOFTCAP ? 1.0f : scale, scores);
 #endif
 #if MASK == 2
         rule_out_masked(mask + row0 * mask_strides.s2, mask_strides, first, count, rows, scores);
@@ -151,7 +151,7 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
             rule_out_later(places, count, row0 + causal_offset, scores);
         }
 #endif
-        soften(count, scores, maximum, sum, rescale);
+        soften(count, unit, scores, maximum, sum, rescale);
         add_values(v, value_strides.s2, places, count, value_width, scores, rescale, cut, staged, output_t);
     }
 
@@ -160,11 +160,10 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
         __global float *lse = lse_base + lse_offset + batch * lse_strides.s0 + head * lse_strides.s1;
         float ALIGNED logarithms[16];
         // log(0) is -inf and the maximum of no keys is too: a row without keys gives -inf.
-        vstore16((maximum[i] + log2(sum[i])) * M_LN2_F, 0, logarithms);
+        vstore16(fma(maximum[i], (float16)(SOFTCAP || BIAS_TYPE ? 1.0f : scale), log(sum[i])), 0, logarithms);
         for (int r = 0; r < min(16, rows - 16 * i); r++)
             lse[(row0 + 16 * i + r) * lse_strides.s2] = logarithms[r];
 #endif
-        sum[i] = sum[i] == 0.0f ? (float16)(0.0f) : 1.0f / sum[i];
     }
     store_output(output_t, sum, rows, value_width,
                  output_base + output_offset + batch * output_strides.s0 + head * output_strides.s1 +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of flash_vector.cl, which sets the parameters and includes this file.
 
-// QT[d][row] = scale * Q[row][d]; rows past the last one are zeros.
-static inline void turn_queries(__global const ELEMENT *q, int stride, int rows, int width, float scale,
+// QT[d][row] = sign * Q[row][d]; rows past the last one are zeros.
+static inline void turn_queries(__global const ELEMENT *q, int stride, int rows, int width, float sign,
                                 float16 *query_t)
 {
     for (int i = 0; i < ROW_VECTORS; i++) {
@@ -16,12 +16,12 @@ static inline void turn_queries(__global const ELEMENT *q, int stride, int rows,
                 block[r] = LOAD16(X_TYPE, q, (16 * i + r) * stride + d);
             od_transpose16(block);
             for (int c = 0; c < 16; c++)
-                query_t[(d + c) * ROW_VECTORS + i] = block[c] * scale;
+                query_t[(d + c) * ROW_VECTORS + i] = block[c] * sign;
         }
         for (; d < width; d++)
             for (int r = 0; r < 16; r++)
                 ((float *)query_t)[(d * ROW_VECTORS + i) * 16 + r] =
-                    r < present ? LOAD1(X_TYPE, q, (16 * i + r) * stride + d) * scale : 0.0f;
+                    r < present ? LOAD1(X_TYPE, q, (16 * i + r) * stride + d) * sign : 0.0f;
     }
 }
 
@@ -82,9 +82,9 @@ static inline void score_keys(__global const ELEMENT *k, int stride, const int *
 }
 
 #if BIAS_TYPE
-// scores += bias, in blocks of 16 rows and 16 keys that are read along the keys and turned.
+// scores = scale * scores + bias, in blocks of 16 rows and 16 keys that are read along the keys and turned.
 static inline void add_bias(__global const STORAGE(BIAS_TYPE) * bias, int4 strides, const int *places, int count,
-                            int rows, float16 *scores)
+                            int rows, float scale, float16 *scores)
 {
     for (int first = 0; first < count; first += 16)
         for (int j = 0; j < ROW_VECTORS; j++) {
@@ -102,7 +102,8 @@ static inline void add_bias(__global const STORAGE(BIAS_TYPE) * bias, int4 strid
             }
             od_transpose16(block);
             for (int c = 0; c < keys; c++)
-                scores[(first + c) * ROW_VECTORS + j] += block[c] * M_LOG2E_F;
+                scores[(first + c) * ROW_VECTORS + j] =
+                    fma(scores[(first + c) * ROW_VECTORS + j], (float16)(scale), block[c]);
         }
 }
 #endif
@@ -148,9 +149,9 @@ static inline void rule_out_later(const int *places, int count, int first_limit,
 }
 #endif
 
-// Scores become weights exp2(score - maximum). A key that is set aside gets the weight -0, by which add_values knows
-// it from one whose weight merely underflows.
-static inline void soften(int count, float16 *scores, float16 *maximum, float16 *sum, float16 *rescale)
+// Scores become weights exp2((score - maximum) * unit). A key that is set aside gets the weight -0, by which add_values
+// knows it from one whose weight merely underflows.
+static inline void soften(int count, float unit, float16 *scores, float16 *maximum, float16 *sum, float16 *rescale)
 {
     float16 most[ROW_VECTORS];
 #pragma unroll
@@ -165,7 +166,7 @@ static inline void soften(int count, float16 *scores, float16 *maximum, float16 
 #pragma unroll
     for (int j = 0; j < ROW_VECTORS; j++) {
         float16 used = most[j] == -INFINITY ? (float16)(0.0f) : most[j];
-        rescale[j] = od_exp2_16(maximum[j] - used);
+        rescale[j] = od_exp2_16((maximum[j] - used) * unit);
         maximum[j] = most[j];
         most[j] = used;
         sum[j] *= rescale[j];
@@ -174,7 +175,7 @@ static inline void soften(int count, float16 *scores, float16 *maximum, float16 
 #pragma unroll
         for (int j = 0; j < ROW_VECTORS; j++) {
             float16 s = scores[i * ROW_VECTORS + j];
-            float16 p = od_exp2_16(s - most[j]);
+            float16 p = od_exp2_16((s - most[j]) * unit);
             sum[j] += p;
 #if MASK == 2 || CAUSAL
             p = s == -INFINITY ? (float16)(-0.0f) : p;
@@ -279,23 +280,32 @@ static inline void add_values(__global const ELEMENT *v, int stride, const int *
     }
 }
 
-static inline void store_output(const float16 *output_t, const float16 *factor, int rows, int value_width,
+// Rows divided by their sums; a sum of 0 means no key, and gives 0.
+static inline float16 divide(float16 x, float16 by, float16 inverse)
+{
+    float16 near = x * inverse;
+    float16 better = fma(fma(-near, by, x), inverse, near);
+    return better == better ? better : near; // an infinite x has no remainder
+}
+
+static inline void store_output(const float16 *output_t, const float16 *sum, int rows, int value_width,
                                 __global ELEMENT *out, int stride)
 {
     for (int i = 0; i < ROW_VECTORS; i++) {
         int present = clamp(rows - 16 * i, 0, 16);
+        float16 inverse = sum[i] == 0.0f ? (float16)(0.0f) : 1.0f / sum[i];
         int d = 0;
         for (; d + 16 <= value_width; d += 16) {
             float16 block[16];
             for (int c = 0; c < 16; c++)
-                block[c] = output_t[(d + c) * ROW_VECTORS + i] * factor[i];
+                block[c] = divide(output_t[(d + c) * ROW_VECTORS + i], sum[i], inverse);
             od_transpose16(block);
             for (int r = 0; r < present; r++)
                 STORE16(X_TYPE, block[r], out, (16 * i + r) * stride + d);
         }
         for (; d < value_width; d++) {
             float ALIGNED column[16];
-            vstore16(output_t[d * ROW_VECTORS + i] * factor[i], 0, column);
+            vstore16(divide(output_t[d * ROW_VECTORS + i], sum[i], inverse), 0, column);
             for (int r = 0; r < present; r++)
                 STORE1(X_TYPE, column[r], out, (16 * i + r) * stride + d);
         }

@@ -134,7 +134,7 @@ static float finite(double value)
 
 void od_attention_arguments(od_step *step, const od_attention *p)
 {
-    const double log2_e = 1.4426950408889634;
+    const double log2_e = 1.4426950408889634, scale = fabs((double)p->scale);
     bool capped = p->softcap != 0.0f;
     od_define(step, "X_TYPE", (int32_t)p->query.dtype);
     od_define(step, "BIAS_TYPE", (int32_t)p->bias.dtype);
@@ -159,8 +159,10 @@ void od_attention_arguments(od_step *step, const od_attention *p)
     od_arg_int(step, p->width);
     od_arg_int(step, p->value_width);
     od_arg_int(step, p->causal_offset);
-    od_arg_float(step, finite(capped ? (double)p->scale / (double)p->softcap : (double)p->scale * log2_e));
-    od_arg_float(step, finite((double)p->softcap * log2_e));
+    od_arg_float(step, p->scale < 0.0f ? -1.0f : 1.0f);
+    od_arg_float(step, finite(capped ? scale / (double)p->softcap : scale));
+    od_arg_float(step, p->softcap);
+    od_arg_float(step, finite(capped || od_present(&p->bias) ? log2_e : scale * log2_e));
 }
 
 /* ---- strategies: AUTO takes the first that can ------------------------------------------------------------------- */

@@ -34,9 +34,14 @@ int32_t od_attention_mask_kind(const od_attention *p);
  *   output                                                     pointer and offset
  *   int4 query_strides, key_strides, value_strides, output_strides      [B, H, S, last]
  *   int group, queries, keys, width, value_width, causal_offset         group = Hq / Hkv
- *   float scale, softcap
- * The kernel's scores are base-2 logarithms: without softcap they are (scale * q.k), with it softcap * tanh(scale *
- * q.k); log2(e) and the division by softcap are in the two numbers. A bias still has to be multiplied by log2(e). */
+ *   float sign, scale, softcap, unit
+ * How a kernel gets from products to weights, with no rounding that a plain program would not have too:
+ *   score = (sign * q) . k                                sign is 1 or -1, so that scale > 0
+ *   SOFTCAP:      score = softcap * tanh(score * scale)   (the division by softcap is in scale)
+ *   only a bias:  score = score * scale
+ *   bias:         score = score + bias
+ *   weight = exp2((score - maximum) * unit)               the difference first, so that a huge score is no trouble
+ *   lse = maximum * (SOFTCAP || BIAS_TYPE ? 1 : scale) + log(sum) */
 void od_attention_arguments(od_step *step, const od_attention *p);
 
 /* The strategies. Each can() says why not. */

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kit/kit.h"
+
+#include <stdio.h>
+
+#define REFERENCE_FILE "reference/attention.inc"
+#include "reference/twice.h"
+
+/* A call to test: sizes, then what is present. */
+typedef struct shape {
+    int64_t batch, heads, key_heads, queries, keys, width, value_width;
+    uint32_t dtype, causal;
+    int mask, bias; /* 0 none, 1 one row for all queries, 2 a row for each */
+    bool lse, capped, bias_f32;
+} shape;
+
+/* The strategies under test; each must be right wherever it can run. */
+static const uint32_t strategies[] = {OCLDNN_ATTENTION_FLASH_UNIT, OCLDNN_ATTENTION_FALLBACK};
+
+static bool runs(const ocldnn_attention *op)
+{
+    size_t bytes;
+    ocldnn_status status = ocldnn_attention_workspace(kit.context, op, &bytes);
+    if (status != OCLDNN_UNSUPPORTED)
+        kit_expect(status, OCLDNN_SUCCESS, NULL, "attention_workspace");
+    return status == OCLDNN_SUCCESS;
+}
+
+static void sizes(const shape *s, int64_t q[4], int64_t k[4], int64_t v[4], int64_t o[4])
+{
+    const int64_t all[4][4] = {{s->batch, s->heads, s->queries, s->width},
+                               {s->batch, s->key_heads, s->keys, s->width},
+                               {s->batch, s->key_heads, s->keys, s->value_width},
+                               {s->batch, s->heads, s->queries, s->value_width}};
+    memcpy(q, all[0], sizeof all[0]);
+    memcpy(k, all[1], sizeof all[1]);
+    memcpy(v, all[2], sizeof all[2]);
+    memcpy(o, all[3], sizeof all[3]);
+}
+
+/* A mask or bias whose other axes are broadcast by chance. */
+static kit_tensor *over_scores(const shape *s, int kind, uint32_t dtype, kit_fill fill)
+{
+    int64_t axes[4] = {kit_between(0, 1) ? s->batch : 1, kit_between(0, 1) ? s->heads : 1, kind == 2 ? s->queries : 1,
+                       s->keys};
+    return kind ? kit_input(dtype, KIT_STRIDED, fill, 4, axes) : NULL;
+}
+
+/* Its values in the whole shape [B, Hq, Sq, Skv]. */
+static const double *whole(const shape *s, const kit_tensor *t)
+{
+    const int64_t full[4] = {s->batch, s->heads, s->queries, s->keys};
+    double *values;
+    int64_t count = full[0] * full[1] * full[2] * full[3];
+    if (!t)
+        return NULL;
+    values = kit_doubles(count);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = i, at = 0, step = 1;
+        for (int axis = 3; axis >= 0; axis--) {
+            at += t->tensor.shape[axis] == 1 ? 0 : rest % full[axis] * step;
+            step *= t->tensor.shape[axis];
+            rest /= full[axis];
+        }
+        values[i] = t->values[at];
+    }
+    return values;
+}
+
+static void check_case(const shape *s, const attention_case *c, ocldnn_attention *op, kit_layout layout)
+{
+    int64_t q[4], k[4], v[4], o[4];
+    double *exact, *naive, *lse_exact, *lse_naive;
+    sizes(s, q, k, v, o);
+    exact = kit_doubles(o[0] * o[1] * o[2] * o[3]);
+    naive = kit_doubles(o[0] * o[1] * o[2] * o[3]);
+    lse_exact = kit_doubles(o[0] * o[1] * o[2]);
+    lse_naive = kit_doubles(o[0] * o[1] * o[2]);
+    attention_double(c, exact, lse_exact);
+    attention_float(c, naive, lse_naive);
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        kit_tensor *output = kit_output(s->dtype, layout == KIT_ANY ? KIT_STRIDED : layout, 4, o);
+        kit_tensor *lse = kit_output(OCLDNN_F32, KIT_ANY, 3, o);
+        op->output = output->tensor;
+        op->strategy = strategies[i];
+        if (s->lse)
+            op->lse = lse->tensor;
+        if (!runs(op))
+            continue;
+        kit_run(attention, op);
+        kit_compare(output, exact, naive, s->width + s->keys);
+        if (s->lse)
+            kit_compare(lse, lse_exact, lse_naive, s->width + s->keys);
+    }
+}
+
+static void one_shape(const shape *s)
+{
+    int64_t q[4], k[4], v[4], o[4];
+    kit_tensor *query, *key, *value, *mask, *bias;
+    ocldnn_attention op = {.causal = s->causal, .softcap = s->capped ? 2.5f : 0.0f};
+    attention_case c = {.causal = s->causal, .softcap = s->capped ? 2.5 : 0.0, .scale = 0.25};
+    sizes(s, q, k, v, o);
+    query = kit_input(s->dtype, KIT_STRIDED, KIT_NORMAL, 4, q);
+    key = kit_input(s->dtype, KIT_STRIDED, KIT_NORMAL, 4, k);
+    value = kit_input(s->dtype, KIT_STRIDED, KIT_NORMAL, 4, v);
+    mask = over_scores(s, s->mask, OCLDNN_U8, KIT_BITS);
+    bias = over_scores(s, s->bias, s->bias_f32 ? OCLDNN_F32 : s->dtype, KIT_NORMAL);
+    op.query = query->tensor;
+    op.key = key->tensor;
+    op.value = value->tensor;
+    op.scale = 0.25f;
+    if (mask)
+        op.mask = mask->tensor;
+    if (bias)
+        op.bias = bias->tensor;
+    c.query = query->values;
+    c.key = key->values;
+    c.value = value->values;
+    c.mask = whole(s, mask);
+    c.bias = whole(s, bias);
+    c.batch = s->batch;
+    c.heads = s->heads;
+    c.key_heads = s->key_heads;
+    c.queries = s->queries;
+    c.keys = s->keys;
+    c.width = s->width;
+    c.value_width = s->value_width;
+    check_case(s, &c, &op, KIT_STRIDED);
+    kit_free_all();
+}
+
+static void print_shape(const shape *s)
+{
+    if (getenv("OCLDNN_TEST_VERBOSE"))
+        printf(
+            "    B %lld H %lld/%lld S %lld x %lld D %lld/%lld dtype %u causal %u mask %d bias %d lse %d softcap %d\n",
+            (long long)s->batch, (long long)s->heads, (long long)s->key_heads, (long long)s->queries,
+            (long long)s->keys, (long long)s->width, (long long)s->value_width, s->dtype, s->causal, s->mask, s->bias,
+            s->lse, s->capped);
+}
+
+/* Programs take a second each to build: options are drawn once, then several shapes run with them. */
+static void matches_reference(void **state)
+{
+    static const int64_t groups[] = {1, 1, 2, 4};
+    (void)state;
+    for (int i = 0; i < kit_rounds(12); i++) {
+        shape s = {.dtype = kit_float_dtype(),
+                   .causal = (uint32_t)kit_between(0, 2),
+                   .mask = (int)kit_between(0, 2),
+                   .bias = (int)kit_between(0, 2),
+                   .lse = kit_between(0, 1),
+                   .capped = kit_between(0, 3) == 0,
+                   .bias_f32 = kit_between(0, 1)};
+        int64_t widest = kit.small ? 32 : kit_between(0, 1) ? 64 : 128;
+        for (int j = 0; j < (kit.small ? 2 : 6); j++) {
+            s.batch = kit_between(1, 2);
+            s.key_heads = kit_between(1, 2);
+            s.heads = s.key_heads * groups[kit_between(0, 3)];
+            s.queries = kit_between(1, kit.small ? 9 : 80);
+            s.keys = kit_between(0, kit.small ? 20 : 220);
+            s.width = kit_between(widest / 2 + 1, widest);
+            s.value_width = kit_between(widest / 2 + 1, widest);
+            print_shape(&s);
+            one_shape(&s);
+        }
+    }
+}
+
+/* The sizes that the specification names. */
+static void named_sizes(void **state)
+{
+    static const int64_t lengths[][2] = {{1, 1}, {1, 4097}, {113, 203}, {108, 256}, {256, 113}, {1024, 1025}};
+    static const int64_t widths[] = {8, 16, 32, 40, 59, 64, 72, 80, 96, 111, 128, 192, 256, 576};
+    (void)state;
+    for (int64_t queries = 1; queries <= 9; queries++)
+        for (int64_t keys = 1; keys <= 9; keys++) {
+            shape s = {1, 2, 1,     queries, keys, 32, 32, OCLDNN_F32, (uint32_t)(queries + keys) % 3,
+                       0, 0, false, false,   false};
+            if (!kit.small || (queries + keys) % 5 == 0)
+                one_shape(&s);
+        }
+    for (size_t i = 0; i < (kit.small ? 1 : sizeof lengths / sizeof *lengths); i++) {
+        shape s = {1, 1, 1, lengths[i][0], lengths[i][1], 32, 32, OCLDNN_F32, 1, 0, 0, true, false, false};
+        print_shape(&s);
+        one_shape(&s);
+    }
+    for (size_t i = 0; i < (kit.small ? 2 : sizeof widths / sizeof *widths); i++) {
+        shape s = {1,          2, 2, 5, 37,    widths[i], widths[i] == 576 ? 512 : widths[i],
+                   OCLDNN_F32, 0, 0, 0, false, false,     false};
+        print_shape(&s);
+        one_shape(&s);
+    }
+}
+
+/* ---- small cases with known answers ------------------------------------------------------------------------------ */
+
+static kit_tensor *rows(int64_t count, int64_t width, const double *values)
+{
+    return kit_values(OCLDNN_F32, KIT_DENSE, 4, (int64_t[]){1, 1, count, width}, values);
+}
+
+/* Runs every strategy and demands these values. */
+static void gives(ocldnn_attention *op, int64_t queries, int64_t width, const double *wanted)
+{
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        kit_tensor *output = kit_output(OCLDNN_F32, KIT_DENSE, 4, (int64_t[]){1, 1, queries, width});
+        op->output = output->tensor;
+        op->strategy = strategies[i];
+        if (!runs(op))
+            continue;
+        kit_run(attention, op);
+        kit_compare(output, wanted, NULL, 1);
+    }
+}
+
+static void masked_nan_does_not_show(void **state)
+{
+    double x[] = {0, 1, 2, 3, 4, 5, 6, 7}, poisoned[] = {0, 1, 2, 3, 4, NAN, 6, 7};
+    double spoilt[] = {0, 1, 2, 3, INFINITY, NAN, 6, -INFINITY};
+    double by_row[] = {1, 0, 1, 0}, wanted[] = {0, 1, 2, 3, 0, 1, 2, 3};
+    kit_tensor *full = kit_values(OCLDNN_U8, KIT_DENSE, 4, (int64_t[]){1, 1, 2, 2}, by_row);
+    kit_tensor *keys = kit_values(OCLDNN_U8, KIT_DENSE, 4, (int64_t[]){1, 1, 1, 2}, by_row);
+    ocldnn_attention op = {.query = rows(2, 4, x)->tensor,
+                           .key = rows(2, 4, poisoned)->tensor,
+                           .value = rows(2, 4, spoilt)->tensor,
+                           .mask = full->tensor};
+    (void)state;
+    gives(&op, 2, 4, wanted);
+    op.mask = keys->tensor;
+    gives(&op, 2, 4, wanted);
+    kit_free_all();
+}
+
+/* Causal: the first row must not see what spoils the second. */
+static void causal_nan_shows_where_it_is_seen(void **state)
+{
+    double x[] = {0, 1, 2, 3, 4, 5, 6, 7}, spoilt[] = {0, 1, 2, 3, NAN, 5, 6, 7};
+    double wanted[] = {0, 1, 2, 3, NAN, 5, 6, 7};
+    ocldnn_attention op = {.query = rows(2, 4, x)->tensor,
+                           .key = rows(2, 4, x)->tensor,
+                           .value = rows(2, 4, spoilt)->tensor,
+                           .causal = OCLDNN_CAUSAL_TOP_LEFT,
+                           .scale = 100.0f};
+    (void)state;
+    gives(&op, 2, 4, wanted);
+    kit_free_all();
+}
+
+static void rows_without_keys_are_zero(void **state)
+{
+    int64_t square[4] = {1, 1, 8, 8};
+    double corner[64], wanted[64];
+    kit_tensor *q = kit_input(OCLDNN_F32, KIT_DENSE, KIT_NORMAL, 4, square);
+    kit_tensor *v = kit_input(OCLDNN_F32, KIT_DENSE, KIT_NORMAL, 4, square);
+    kit_tensor *mask, *lse;
+    ocldnn_attention op = {.query = q->tensor, .key = q->tensor, .value = v->tensor};
+    attention_case c = {q->values, q->values, v->values, corner, NULL, 1, 1, 1, 8, 8, 8, 8, 0.35355339059327373, 0, 0};
+    double lse_exact[8];
+    (void)state;
+    for (int i = 0; i < 64; i++)
+        corner[i] = i / 8 < 4 && i % 8 < 4;
+    mask = kit_values(OCLDNN_U8, KIT_DENSE, 4, square, corner);
+    attention_double(&c, wanted, lse_exact);
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        kit_tensor *output = kit_output(OCLDNN_F32, KIT_DENSE, 4, square);
+        lse = kit_output(OCLDNN_F32, KIT_DENSE, 3, square);
+        op.mask = mask->tensor;
+        op.lse = lse->tensor;
+        op.output = output->tensor;
+        op.strategy = strategies[i];
+        if (!runs(&op))
+            continue;
+        kit_run(attention, &op);
+        kit_compare(output, wanted, wanted, 16);
+        kit_read(lse);
+        for (int row = 4; row < 8; row++) {
+            assert_true(lse->values[row] == -(double)INFINITY);
+            for (int d = 0; d < 8; d++)
+                assert_true(output->values[row * 8 + d] == 0.0);
+        }
+    }
+    kit_free_all();
+}
+
+/* Whole blocks of keys masked, at the front and up to the last one. */
+static void masked_blocks(void **state)
+{
+    enum { KEYS = 300 };
+    (void)state;
+    for (int last = 0; last < 2; last++) {
+        double bits[KEYS], values[KEYS * 4], zeros[KEYS * 4] = {0}, wanted[8];
+        for (int j = 0; j < KEYS; j++) {
+            bits[j] = last ? j == KEYS - 1 : j == 290 || j == 292;
+            for (int d = 0; d < 4; d++)
+                values[j * 4 + d] = bits[j] != 0 ? j + d : (double)NAN;
+        }
+        for (int d = 0; d < 8; d++)
+            wanted[d] = (last ? KEYS - 1 : 291) + d % 4;
+        ocldnn_attention op = {.query = rows(2, 4, zeros)->tensor,
+                               .key = rows(KEYS, 4, zeros)->tensor,
+                               .value = rows(KEYS, 4, values)->tensor};
+        op.mask = kit_values(OCLDNN_U8, KIT_DENSE, 4, (int64_t[]){1, 1, 1, KEYS}, bits)->tensor;
+        gives(&op, 2, 4, wanted);
+        kit_free_all();
+    }
+}
+
+static void huge_scores(void **state)
+{
+    double big[] = {1e15, 0, 0, 0}, keys[] = {1e15, 0, 0, 0, 1e15, 0, 0, 0, 5e14, 0, 0, 0};
+    double values[] = {2, 4, 6, 8, 4, 6, 8, 10, 100, 100, 100, 100}, wanted[] = {3, 5, 7, 9};
+    double absorbing[] = {-3.0e38, -3.0e38, -3.0e38}, average[] = {106.0 / 3, 110.0 / 3, 114.0 / 3, 118.0 / 3};
+    double half[] = {300, 300, 300, 300}, halves[] = {300, 300, 300, 300, 299, 300, 300, 300}, first[] = {1, 2, 3, 4};
+    double pick[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    ocldnn_attention op = {.query = rows(1, 4, big)->tensor,
+                           .key = rows(3, 4, keys)->tensor,
+                           .value = rows(3, 4, values)->tensor,
+                           .scale = 1.0f};
+    (void)state;
+    gives(&op, 1, 4, wanted);
+    op.key = rows(3, 4, (double[12]){0})->tensor;
+    op.bias = kit_values(OCLDNN_F32, KIT_DENSE, 4, (int64_t[]){1, 1, 1, 3}, absorbing)->tensor;
+    gives(&op, 1, 4, average);
+    op = (ocldnn_attention){.scale = 1.0f};
+    op.query = kit_values(OCLDNN_F16, KIT_DENSE, 4, (int64_t[]){1, 1, 1, 4}, half)->tensor;
+    op.key = kit_values(OCLDNN_F16, KIT_DENSE, 4, (int64_t[]){1, 1, 2, 4}, halves)->tensor;
+    op.value = kit_values(OCLDNN_F16, KIT_DENSE, 4, (int64_t[]){1, 1, 2, 4}, pick)->tensor;
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        kit_tensor *output = kit_output(OCLDNN_F16, KIT_DENSE, 4, (int64_t[]){1, 1, 1, 4});
+        op.output = output->tensor;
+        op.strategy = strategies[i];
+        if (!runs(&op))
+            continue;
+        kit_run(attention, &op);
+        kit_equal(output, first);
+    }
+    kit_free_all();
+}
+
+/* Query, key and value are slices of one [B, S, 3, H, D] buffer, as a fused projection leaves them. */
+static void packed_projection(void **state)
+{
+    enum { B = 2, S = 33, H = 3, D = 32 };
+    static const int64_t shape[5] = {B, S, 3, H, D}, view[4] = {B, H, S, D};
+    kit_tensor *qkv = kit_input(OCLDNN_F32, KIT_DENSE, KIT_NORMAL, 5, shape);
+    ocldnn_tensor part[3];
+    attention_case c = {.batch = B,
+                        .heads = H,
+                        .key_heads = H,
+                        .queries = S,
+                        .keys = S,
+                        .width = D,
+                        .value_width = D,
+                        .scale = 0.17677669529663687};
+    double *values[3], *exact = kit_doubles(B * H * S * D), *naive = kit_doubles(B * H * S * D);
+    double *lse = kit_doubles(B * H * S);
+    ocldnn_attention op = {0};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        part[i] = ocldnn_tensor_dense(qkv->tensor.buffer, OCLDNN_F32, 4, view);
+        part[i].offset = qkv->tensor.offset + (uint64_t)i * H * D;
+        memcpy(part[i].strides, (int64_t[]){S * 3 * H * D, D, 3 * H * D, 1}, 4 * sizeof(int64_t));
+        values[i] = kit_doubles(B * H * S * D);
+        for (int at = 0; at < B * H * S * D; at++) {
+            int d = at % D, s = at / D % S, h = at / D / S % H, b = at / D / S / H;
+            values[i][at] = qkv->values[(((b * S + s) * 3 + i) * H + h) * D + d];
+        }
+    }
+    op.query = part[0];
+    op.key = part[1];
+    op.value = part[2];
+    c.query = values[0];
+    c.key = values[1];
+    c.value = values[2];
+    attention_double(&c, exact, lse);
+    attention_float(&c, naive, lse);
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        kit_tensor *output = kit_output(OCLDNN_F32, KIT_STRIDED, 4, view);
+        op.output = output->tensor;
+        op.strategy = strategies[i];
+        if (!runs(&op))
+            continue;
+        kit_run(attention, &op);
+        kit_compare(output, exact, naive, S);
+    }
+    kit_free_all();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(masked_nan_does_not_show),
+        cmocka_unit_test(causal_nan_shows_where_it_is_seen),
+        cmocka_unit_test(rows_without_keys_are_zero),
+        cmocka_unit_test(masked_blocks),
+        cmocka_unit_test(huge_scores),
+        cmocka_unit_test(packed_projection),
+        cmocka_unit_test(named_sizes),
+        cmocka_unit_test(matches_reference),
+    };
+    return KIT_MAIN("attention", tests);
+}
