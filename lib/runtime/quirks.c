@@ -15,7 +15,8 @@ static const ocldnn_quirk known[] = {
     {NULL, "basic", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "PoCL's compiler holds a lock"},
     {"Intel(R) Corporation", "Xeon", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
     {"Intel(R) Corporation", "Core", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
-    {NULL, "Oclgrind", NULL, OCLDNN_QUIRK_VECTOR_FAMILY, "an interpreter: the fewest work-items are the fastest"},
+    {NULL, "Oclgrind", NULL, OCLDNN_QUIRK_VECTOR_FAMILY | OCLDNN_QUIRK_NO_BINARIES,
+     "an interpreter: the fewest work-items are the fastest, and its build options are not part of a binary"},
     {NULL, "llvmpipe", NULL, OCLDNN_QUIRK_VECTOR_FAMILY | OCLDNN_QUIRK_KERNEL_LIMITS,
      "a CPU, whatever type it reports; it says 32 of kernels that run in groups of 1024"},
 };

@@ -67,7 +67,7 @@ static void one_shape(uint32_t dtype, int64_t batch, int64_t sequence, int64_t w
 static void matches_reference(void **state)
 {
     (void)state;
-    for (int i = 0; i < kit_rounds(80); i++)
+    for (int i = 0; i < kit_rounds(40); i++)
         one_shape(kit_float_dtype(), kit_between(0, 4), kit_between(1, 9), kit_between(0, 160));
     one_shape(OCLDNN_F32, 2, 16, 384);
 }
