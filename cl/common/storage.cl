@@ -78,12 +78,41 @@ OD_BF16_CONVERSIONS(_16, float16, uint16, int16, ushort16, convert_uint16, conve
 
 #define od_load1_2(p, i) vload_half((i), (__global const half *)(p))
 #define od_load4_2(p, i) vload_half4(0, (__global const half *)((p) + (i)))
-#define od_load8_2(p, i) vload_half8(0, (__global const half *)((p) + (i)))
-#define od_load16_2(p, i) vload_half16(0, (__global const half *)((p) + (i)))
 #define od_store1_2(v, p, i) vstore_half_rte((v), (i), (__global half *)(p))
 #define od_store4_2(v, p, i) vstore_half4_rte((v), 0, (__global half *)((p) + (i)))
+
+#ifdef POCL_DEVICE_ADDRESS_BITS
+// PoCL 3.1 tells its compiler that halves by 8 and 16 lie at multiples of 16 bytes. That goes well while the conversion
+// and the access are one instruction, and faults where they are not (a value that a loop does not change): so shorts
+// are moved, and the halves are private. By 8, because that is what one instruction converts.
+static inline float8 od_from_f16_8(ushort8 bits)
+{
+    return vload_half8(0, (__private const half *)&bits);
+}
+
+static inline ushort8 od_to_f16_8(float8 value)
+{
+    ushort8 bits;
+    vstore_half8_rte(value, 0, (__private half *)&bits);
+    return bits;
+}
+
+static inline void od_store_f16_16(float16 value, __global ushort *p)
+{
+    vstore8(od_to_f16_8(value.lo), 0, p);
+    vstore8(od_to_f16_8(value.hi), 1, p);
+}
+
+#define od_load8_2(p, i) od_from_f16_8(vload8(0, (p) + (i)))
+#define od_load16_2(p, i) ((float16)(od_from_f16_8(vload8(0, (p) + (i))), od_from_f16_8(vload8(1, (p) + (i)))))
+#define od_store8_2(v, p, i) vstore8(od_to_f16_8(v), 0, (p) + (i))
+#define od_store16_2(v, p, i) od_store_f16_16((v), (p) + (i))
+#else
+#define od_load8_2(p, i) vload_half8(0, (__global const half *)((p) + (i)))
+#define od_load16_2(p, i) vload_half16(0, (__global const half *)((p) + (i)))
 #define od_store8_2(v, p, i) vstore_half8_rte((v), 0, (__global half *)((p) + (i)))
 #define od_store16_2(v, p, i) vstore_half16_rte((v), 0, (__global half *)((p) + (i)))
+#endif
 
 #define od_load1_3(p, i) od_from_bf16_1((p)[i])
 #define od_load4_3(p, i) od_from_bf16_4(vload4(0, (p) + (i)))
