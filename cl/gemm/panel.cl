@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Panels of B: 32 columns as [k][32], in which order a register tile reads them.
+//
+// A file that includes this has B_TYPE and B_FORM (0 packed panels, 1 [k, n], 2 [n, k]).
+#ifndef OD_GEMM_PANEL_CL
+#define OD_GEMM_PANEL_CL
+
+#include "common/storage.cl"
+
+enum { NV = 2, PW = 16 * NV }; // vectors and columns of a panel
+
+#define OD_UNROLL __attribute__((opencl_unroll_hint))
+
+// The first columns of x and y, then the next ones: x0 y0 x1 y1 ...
+#define OD_INTERLEAVE_LO(x, y)                                                                                         \
+    (float16)(x.s0, y.s0, x.s1, y.s1, x.s2, y.s2, x.s3, y.s3, x.s4, y.s4, x.s5, y.s5, x.s6, y.s6, x.s7, y.s7)
+#define OD_INTERLEAVE_HI(x, y)                                                                                         \
+    (float16)(x.s8, y.s8, x.s9, y.s9, x.sa, y.sa, x.sb, y.sb, x.sc, y.sc, x.sd, y.sd, x.se, y.se, x.sf, y.sf)
+
+// Transposes 16 x 16: four rounds in which row i meets row i + 8.
+static inline void od_transpose16(float16 *x)
+{
+    float16 y[16];
+    OD_UNROLL for (int round = 0; round < 4; round++)
+    {
+        OD_UNROLL for (int i = 0; i < 8; i++)
+        {
+            y[2 * i] = OD_INTERLEAVE_LO(x[i], x[i + 8]);
+            y[2 * i + 1] = OD_INTERLEAVE_HI(x[i], x[i + 8]);
+        }
+        OD_UNROLL for (int i = 0; i < 16; i++) x[i] = y[i];
+    }
+}
+
+// Fills panel[slice][32] with floats: columns at .. at + 31 of B and k .. k + slice - 1. Columns from n on become 0.
+#if B_FORM == 0
+static inline void od_take_panel(float16 *panel, __global const STORAGE(B_TYPE) * b, int at, int n, int depth, int ldb,
+                                 int k, int slice)
+{
+    __global const STORAGE(B_TYPE) *source = b + (ulong)at * (ulong)depth + (ulong)k * PW;
+    for (int i = 0; i < slice; i++) {
+        OD_UNROLL for (int j = 0; j < NV; j++) panel[i * NV + j] = LOAD16(B_TYPE, source, i * PW + 16 * j);
+    }
+}
+#elif B_FORM == 1
+static inline void od_take_panel(float16 *panel, __global const STORAGE(B_TYPE) * b, int at, int n, int depth, int ldb,
+                                 int k, int slice)
+{
+    __global const STORAGE(B_TYPE) *source = b + k * ldb + at;
+    int columns = min(PW, n - at);
+    if (columns == PW) {
+        for (int i = 0; i < slice; i++) {
+            OD_UNROLL for (int j = 0; j < NV; j++) panel[i * NV + j] = LOAD16(B_TYPE, source, i * ldb + 16 * j);
+        }
+        return;
+    }
+    for (int i = 0; i < slice; i++)
+        for (int j = 0; j < PW; j++)
+            ((float *)panel)[i * PW + j] = j < columns ? LOAD1(B_TYPE, source, i * ldb + j) : 0.0f;
+}
+#else
+static inline void od_take_panel(float16 *panel, __global const STORAGE(B_TYPE) * b, int at, int n, int depth, int ldb,
+                                 int k, int slice)
+{
+    for (int side = 0; side < PW; side += 16) {
+        __global const STORAGE(B_TYPE) *source = b + (at + side) * ldb + k;
+        int columns = clamp(n - at - side, 0, 16), i = 0;
+        for (; columns == 16 && i + 16 <= slice; i += 16) {
+            float16 x[16];
+            OD_UNROLL for (int j = 0; j < 16; j++) x[j] = LOAD16(B_TYPE, source, j * ldb + i);
+            od_transpose16(x);
+            OD_UNROLL for (int j = 0; j < 16; j++) panel[(i + j) * NV + side / 16] = x[j];
+        }
+        for (; i < slice; i++)
+            for (int j = 0; j < 16; j++)
+                ((float *)panel)[i * PW + side + j] = j < columns ? LOAD1(B_TYPE, source, j * ldb + i) : 0.0f;
+    }
+}
+#endif
+
+// Packed F32 panels are read where they are.
+#if B_FORM == 0 && B_TYPE == OD_F32
+#define OD_TAKE_PANEL(panel, b, at, n, depth, ldb, k, slice)
+#define OD_PANEL16(panel, i) vload16(i, panel)
+#define OD_PANEL(panel, b, at, depth, k) ((b) + (ulong)(at) * (ulong)(depth) + (ulong)(k)*PW)
+#else
+#define OD_TAKE_PANEL(panel, b, at, n, depth, ldb, k, slice) od_take_panel(panel, b, at, n, depth, ldb, k, slice)
+#define OD_PANEL16(panel, i) ((panel)[i])
+#define OD_PANEL(panel, b, at, depth, k) (panel)
+#endif
+
+#endif
