@@ -12,20 +12,24 @@
 #if BIAS_TYPE
 #define OD_BIAS_PARAMETER __global const STORAGE(BIAS_TYPE) * bias, ulong bias_offset,
 #define OD_BIAS1(column) LOAD1(BIAS_TYPE, bias, column)
+#define OD_BIAS4(column) LOAD4(BIAS_TYPE, bias, column)
 #define OD_BIAS16(column) LOAD16(BIAS_TYPE, bias, column)
 #else
 #define OD_BIAS_PARAMETER
 #define OD_BIAS1(column) 0.0f
+#define OD_BIAS4(column) (float4)(0.0f)
 #define OD_BIAS16(column) (float16)(0.0f)
 #endif
 
 #if HAS_RESIDUAL
 #define OD_RESIDUAL_PARAMETER __global const STORAGE(C_TYPE) * residual, ulong residual_offset,
 #define OD_RESIDUAL1(place) LOAD1(C_TYPE, residual, place)
+#define OD_RESIDUAL4(place) LOAD4(C_TYPE, residual, place)
 #define OD_RESIDUAL16(place) LOAD16(C_TYPE, residual, place)
 #else
 #define OD_RESIDUAL_PARAMETER
 #define OD_RESIDUAL1(place) 0.0f
+#define OD_RESIDUAL4(place) (float4)(0.0f)
 #define OD_RESIDUAL16(place) (float16)(0.0f)
 #endif
 
@@ -58,6 +62,11 @@
     STORE1(C_TYPE,                                                                                                     \
            OD_PLUS_RESIDUAL(od_activate1(ACTIVATION, activation_alpha, OD_SCALED(1, alpha, sum, column)),              \
                             OD_RESIDUAL1(r_place)),                                                                    \
+           c, c_place)
+#define OD_FINISH4(sum, column, c_place, r_place)                                                                      \
+    STORE4(C_TYPE,                                                                                                     \
+           OD_PLUS_RESIDUAL(od_activate4(ACTIVATION, activation_alpha, OD_SCALED(4, alpha, sum, column)),              \
+                            OD_RESIDUAL4(r_place)),                                                                    \
            c, c_place)
 #define OD_FINISH16(sum, column, c_place, r_place)                                                                     \
     STORE16(C_TYPE,                                                                                                    \

@@ -67,6 +67,12 @@ const od_gemm_family *od_gemm_family_of(const od_device *device);
 /* A batch of one. */
 void od_gemm_single(od_gemm *gemm);
 
+/* Sets m, the batch and the strides of rows of A, C and the residual from views of one rank whose last two axes are a
+ * matrix's; leading axes have C's lengths (broadcast the views first: od_view_broadcast()). Where B is shared by
+ * all batches and A is not transposed, leading axes join the rows as far as the strides allow. */
+ocldnn_status od_gemm_walk(od_gemm *gemm, const od_view *a, const od_view *b, const od_view *c,
+                           const od_view *residual);
+
 /* Writes the launches of the device's own family. m, n or the batch may be 0 (nothing is written), k too. */
 ocldnn_status od_gemm_plan(const od_device *device, const od_gemm *gemm, od_plan *plan);
 

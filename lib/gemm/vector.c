@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The vector family, for CPUs: register tiles (cl/gemm/vector.cl), a path for at most 8 rows that is bound by reading B
+ * (cl/gemm/skinny.cl), and the packing of B (cl/gemm/pack.cl). Each product is one launch and needs no workspace.
+ */
+#include "gemm/gemm.h"
+#include "sources.h"
+
+/* Sizes of the kernels; PANEL is fixed in cl/gemm/panel.cl and is part of the packed format. */
+enum {
+    PANEL = 32,
+    MOST_ROWS = 192,    /* of a block: A's part is 192 x 256 floats, which the second cache holds */
+    MOST_COLUMNS = 256, /* of a block */
+    SLICE = 256,        /* of k: a panel's part is 32 KiB, which the first cache holds */
+    STRIP = 1024,       /* columns of a skinny work-item on a [k, n] matrix */
+    SKINNY_ROWS = 8,
+    GROUPS_PER_UNIT = 3, /* how many work-items a compute unit should get at least, where there is work for them */
+    SKINNY_GROUPS_PER_UNIT = 8
+};
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t round_up(int64_t value, int64_t step)
+{
+    return ceil_div(value, step) * step;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES])
+{
+    const od_gemm *g = problem;
+    if (device->family != OD_FAMILY_VECTOR)
+        return od_cannot(reason, "the vector kernels are for CPUs");
+    if (g->format != OD_GEMM_PLAIN && g->format != OD_GEMM_PANELS)
+        return od_cannot(reason, "B is packed for another family of kernels");
+    return true;
+}
+
+static int32_t b_form(const od_gemm *g)
+{
+    return g->format == OD_GEMM_PANELS ? 0 : g->transpose_b ? 2 : 1;
+}
+
+/* What both kernels share: dtypes, and every argument. */
+static od_step *start(const od_gemm *g, od_plan *plan, const od_source *source, const char *kernel)
+{
+    od_step *step = od_plan_kernel(plan, source, kernel);
+    od_define(step, "A_TYPE", (int32_t)g->a.dtype);
+    od_define(step, "B_TYPE", (int32_t)g->b.dtype);
+    od_define(step, "C_TYPE", (int32_t)g->c.dtype);
+    od_define(step, "BIAS_TYPE", (int32_t)g->bias.dtype);
+    od_define(step, "HAS_RESIDUAL", od_present(&g->residual));
+    od_define(step, "ACTIVATION", (int32_t)g->activation);
+    od_define(step, "B_FORM", b_form(g));
+    return step;
+}
+
+static void arguments(od_step *step, const od_gemm *g, int64_t rows, int64_t columns, int64_t slice)
+{
+    od_arg_view(step, &g->a);
+    od_arg_view(step, &g->b);
+    od_arg_view(step, &g->c);
+    if (od_present(&g->bias))
+        od_arg_view(step, &g->bias);
+    if (od_present(&g->residual))
+        od_arg_view(step, &g->residual);
+    od_arg_int4(step, (int32_t[]){(int32_t)g->m, (int32_t)g->n, (int32_t)g->k, 0});
+    od_arg_int4(step, (int32_t[]){(int32_t)g->lda, (int32_t)g->ldb, (int32_t)g->ldc, (int32_t)g->ldr});
+    od_arg_int4(step, (int32_t[]){(int32_t)rows, (int32_t)columns, (int32_t)slice, 0});
+    od_arg_int4(step, g->batch.shape);
+    for (int operand = 0; operand < OD_GEMM_OPERANDS; operand++)
+        od_arg_int4(step, g->batch.strides[operand]);
+    od_arg_float(step, g->alpha);
+    od_arg_float(step, g->activation_alpha);
+}
+
+/* Blocks as large as the caches like, halved until every compute unit has some. */
+static void choose_blocks(const od_device *device, const od_gemm *g, int64_t tile, int64_t *rows, int64_t *columns)
+{
+    int64_t wanted = (int64_t)most(device->compute_units, 1) * GROUPS_PER_UNIT;
+    int64_t r = MOST_ROWS, c = MOST_COLUMNS;
+    while (ceil_div(g->m, r) * ceil_div(g->n, c) * g->batch.count < wanted) {
+        if (c > 128)
+            c /= 2;
+        else if (r > 96)
+            r /= 2;
+        else if (c > PANEL)
+            c /= 2;
+        else if (r > 24)
+            r /= 2;
+        else
+            break;
+    }
+    *rows = round_up(ceil_div(g->m, ceil_div(g->m, r)), tile);
+    *columns = round_up(ceil_div(g->n, ceil_div(g->n, c)), PANEL);
+}
+
+static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan)
+{
+    od_step *step = start(g, plan, &od_source_gemm_vector, "gemm_vector");
+    int64_t tile = g->m <= 16 ? 8 : 12; /* 12 rows use all registers, 8 waste fewer of them on a short matrix */
+    int64_t rows, columns, slice;
+    choose_blocks(device, g, tile, &rows, &columns);
+    slice = g->k == 0 ? 16 : round_up(ceil_div(g->k, ceil_div(g->k, SLICE)), 16);
+    od_define(step, "TRANSPOSE_A", g->transpose_a);
+    od_define(step, "MR", (int32_t)tile);
+    od_define(step, "MB", MOST_ROWS);
+    od_define(step, "NB", MOST_COLUMNS);
+    od_define(step, "KB", SLICE);
+    arguments(step, g, rows, columns, slice);
+    od_launch(step, ceil_div(g->n, columns), ceil_div(g->m, rows), g->batch.count, 1, 1, 1);
+}
+
+static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan)
+{
+    od_step *step = start(g, plan, &od_source_gemm_skinny, "gemm_skinny");
+    int32_t form = b_form(g);
+    int64_t wanted = (int64_t)most(device->compute_units, 1) * SKINNY_GROUPS_PER_UNIT;
+    int64_t columns = ceil_div(g->n, most(1, wanted / g->batch.count));
+    int32_t rows = 1;
+    while (rows < g->m)
+        rows *= 2;
+    if (form == 1) /* long runs of memory, and a strip's sums in the first cache */
+        columns = round_up(least(most(2 * columns, 64), STRIP), 16);
+    else
+        columns = round_up(columns, PANEL);
+    od_define(step, "ROWS", rows);
+    od_define(step, "STRIP", STRIP);
+    arguments(step, g, g->m, columns, 0);
+    od_launch(step, ceil_div(g->n, columns), 1, g->batch.count, 1, 1, 1);
+}
+
+static ocldnn_status plan_product(const od_device *device, const void *problem, od_plan *plan)
+{
+    const od_gemm *g = problem;
+    if (g->m <= SKINNY_ROWS && !g->transpose_a)
+        plan_skinny(device, g, plan);
+    else
+        plan_blocks(device, g, plan);
+    return OCLDNN_SUCCESS;
+}
+
+static int64_t packed_elements(int64_t n, int64_t k)
+{
+    return round_up(n, PANEL) * k;
+}
+
+static ocldnn_status plan_pack(const od_device *device, const void *problem, od_plan *plan)
+{
+    const od_gemm_pack *p = problem;
+    od_step *step = od_plan_kernel(plan, &od_source_gemm_pack, "gemm_pack");
+    (void)device;
+    od_define(step, "B_TYPE", (int32_t)p->b.dtype);
+    od_define(step, "B_FORM", p->transpose_b ? 2 : 1);
+    od_define(step, "KB", SLICE);
+    od_arg_view(step, &p->b);
+    od_arg_view(step, &p->packed);
+    od_arg_int(step, p->n);
+    od_arg_int(step, p->k);
+    od_arg_int(step, p->ldb);
+    od_launch(step, ceil_div(p->n, PANEL), ceil_div(p->k, SLICE), 1, 1, 1, 1);
+    return OCLDNN_SUCCESS;
+}
+
+const od_gemm_family od_gemm_vector = {"vector", can, plan_product, OD_GEMM_PANELS, packed_elements, plan_pack};
