@@ -14,7 +14,8 @@ const char *const model_step_names[MODEL_STEPS] = {"embedding",   "layer_norm", 
                                                    "attention",   "linear projection", "linear + gelu",
                                                    "linear down", "mean_pool",         "l2_norm"};
 
-#define MOST_EVENTS 256
+#define MOST_EVENTS 2048
+#define CPU_SLICE 1024 /* tokens */
 
 /* A forward pass is written once and used for three things. */
 enum purpose { PREPARE, RUN, EXPLAIN };
@@ -22,7 +23,7 @@ enum purpose { PREPARE, RUN, EXPLAIN };
 struct pass {
     struct model *model;
     enum purpose purpose;
-    int64_t sentences, length;
+    int64_t first, sentences, length; /* the slice of the batch that is in work */
     bool masked;
     ocldnn_exec exec;
     cl_event events[MOST_EVENTS]; /* of a profiled run: one a step */
@@ -101,10 +102,14 @@ static ocldnn_tensor heads(const struct pass *pass, cl_mem buffer, int64_t row_w
 static ocldnn_tensor mask(const struct pass *pass, uint32_t rank)
 {
     int64_t shape[4] = {pass->sentences, 1, 1, pass->length};
+    ocldnn_tensor tensor;
+
     if (!pass->masked)
         return (ocldnn_tensor){0};
     shape[rank - 1] = pass->length;
-    return ocldnn_tensor_dense(pass->model->mask, OCLDNN_U8, rank, shape);
+    tensor = ocldnn_tensor_dense(pass->model->mask, OCLDNN_U8, rank, shape);
+    tensor.offset = (uint64_t)(pass->first * pass->length);
+    return tensor;
 }
 
 /* output = gelu?(input W^T + b) */
@@ -136,10 +141,11 @@ static bool embed_tokens(struct pass *pass)
     struct model *model = pass->model;
     const struct weights *weights = &model->weights;
     int64_t shape[2] = {pass->sentences, pass->length};
+    ocldnn_tensor ids = ocldnn_tensor_dense(model->ids, OCLDNN_U32, 2, shape);
 
-    return DO(pass, EMBEDDING, embedding, .ids = ocldnn_tensor_dense(model->ids, OCLDNN_U32, 2, shape),
-              .table = weights->words, .position_table = weights->positions, .segment_table = weights->segments,
-              .output = by_sentence(pass)) &&
+    ids.offset = (uint64_t)(pass->first * pass->length);
+    return DO(pass, EMBEDDING, embedding, .ids = ids, .table = weights->words, .position_table = weights->positions,
+              .segment_table = weights->segments, .output = by_sentence(pass)) &&
            add_and_norm(pass, &weights->norm, model->hidden, NULL);
 }
 
@@ -169,6 +175,7 @@ static bool pool(struct pass *pass)
     int64_t shape[2] = {pass->sentences, model->config.hidden};
     ocldnn_tensor pooled = ocldnn_tensor_dense(model->pooled, model->dtype, 2, shape);
 
+    pooled.offset = (uint64_t)(pass->first * model->config.hidden);
     return DO(pass, MEAN_POOL, mean_pool, .input = by_sentence(pass), .mask = mask(pass, 2), .output = pooled) &&
            DO(pass, L2_NORM, l2_norm, .input = pooled, .output = pooled, .epsilon = 1e-24f);
 }
@@ -214,6 +221,26 @@ static bool write_inputs(struct pass *pass, const uint32_t *ids, const uint8_t *
            (padding == NULL ||
             cl_went_well(clEnqueueWriteBuffer(model->queue, model->mask, CL_FALSE, 0, tokens, padding, 0, NULL, NULL),
                          "writing a mask"));
+}
+
+/* How many sentences go through all layers before the next: as many as keep the values between two layers in a CPU's
+ * cache. Other devices take the whole batch. */
+static int64_t slice_size(const struct model *model, int64_t sentences, int64_t length)
+{
+    int64_t most = model->slice_tokens / length;
+    return most < 1 ? 1 : most < sentences ? most : sentences;
+}
+
+static bool forward_in_slices(struct pass *pass, int64_t sentences)
+{
+    int64_t size = slice_size(pass->model, sentences, pass->length);
+
+    for (pass->first = 0; pass->first < sentences; pass->first += size) {
+        pass->sentences = size < sentences - pass->first ? size : sentences - pass->first;
+        if (!forward(pass))
+            return false;
+    }
+    return true;
 }
 
 bool model_embed(struct model *model, const uint32_t *ids, const uint8_t *padding, int64_t sentences, int64_t length,
@@ -309,6 +336,16 @@ static bool open_from(struct model *model, const char *folder, const struct safe
            weights_upload(&model->weights, file, &model->config, model->context, model->queue, model->dtype);
 }
 
+static int64_t choose_slice(ocldnn_context *context, int64_t most_tokens)
+{
+    cl_device_type type = 0;
+
+    clGetDeviceInfo(ocldnn_context_device(context), CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    if (getenv("EMBED_SLICE"))
+        return atoi(getenv("EMBED_SLICE"));
+    return (type & CL_DEVICE_TYPE_CPU) != 0 && most_tokens > CPU_SLICE ? CPU_SLICE : most_tokens;
+}
+
 bool model_open(struct model *model, const char *folder, ocldnn_context *context, cl_command_queue queue,
                 ocldnn_dtype dtype, int64_t most_sentences, int64_t most_tokens)
 {
@@ -320,7 +357,8 @@ bool model_open(struct model *model, const char *folder, ocldnn_context *context
                             .queue = queue,
                             .dtype = dtype,
                             .most_sentences = most_sentences,
-                            .most_tokens = most_tokens};
+                            .most_tokens = most_tokens,
+                            .slice_tokens = choose_slice(context, most_tokens)};
     if (snprintf(path, sizeof path, "%s/model.safetensors", folder) >= (int)sizeof path)
         return complain("the name of the model's folder is too long");
     if (!safetensors_open(&file, path))

@@ -18,6 +18,7 @@ struct model {
     struct config config;
     struct weights weights;
     int64_t most_tokens, most_sentences; /* what the buffers below have room for */
+    int64_t slice_tokens;                /* how many of them are in work at once */
     cl_mem ids, mask;                    /* [B, S] U32 and U8 */
     cl_mem hidden, other, mixed;         /* [B, S, hidden] */
     cl_mem wide;                         /* [B, S, 3 hidden] or [B, S, intermediate] */

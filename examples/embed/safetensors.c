@@ -122,7 +122,7 @@ bool safetensors_find(const struct safetensors *file, const char *name, struct s
         return complain("tensor %s is neither F32 nor F16 nor BF16", name);
     if (!read_shape(file, entry, tensor) || cJSON_GetArraySize(offsets) != 2 ||
         !read_whole(cJSON_GetArrayItem(offsets, 0), &begin) || !read_whole(cJSON_GetArrayItem(offsets, 1), &end))
-        return complain("the entry of tensor %s is damaged", name);
+        return complain("the entry of tensor %s is damaged, or the file was cut short", name);
     if (begin > end || end > file->length - file->data ||
         end - begin != tensor->count * ocldnn_dtype_size(tensor->dtype))
         return complain("tensor %s: its shape and place do not fit the file", name);
