@@ -19,7 +19,7 @@ static const struct argp_option list[] = {
     {"dtype", 'd', "TYPE", 0, "f32 (default), f16 or bf16: how weights and activations are stored", 0},
     {"top", 'n', "COUNT", 0, "how many matches to show (5)", 0},
     {"batch", 'b', "TOKENS", 0, "the most tokens in a batch, padding included (4096)", 0},
-    {"verbose", 'v', NULL, 0, "also show which kernels ran", 0},
+    {"verbose", 'v', NULL, 0, "also show builds and which kernels run", 0},
     {"verify", 'V', "FILE", 0, "compare with known token ids and embeddings instead of searching", 1},
     {"profile", 'p', NULL, 0, "show where the time of a batch goes instead of searching", 1},
     {"worker", 'w', NULL, 0,

@@ -14,22 +14,23 @@ double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void log_trouble(void *user, int level, const char *message)
+/* Errors and workarounds; with --verbose also every build and its time. */
+static void log_message(void *user, int level, const char *message)
 {
-    (void)user;
-    if (level < 2)
+    const struct options *options = user;
+    if (level < 2 || options->verbose)
         fprintf(stderr, "embed: oclDNN: %s\n", message);
 }
 
-static bool open_device(struct session *session, bool profile)
+static bool open_device(struct session *session, const struct options *options)
 {
-    ocldnn_context_options options = {.log = log_trouble};
+    ocldnn_context_options choice = {.log = log_message, .log_user = (void *)(uintptr_t)options};
     cl_int status;
 
-    if (!went_well(ocldnn_context_create_default(&options, &session->context), "looking for an OpenCL device"))
+    if (!went_well(ocldnn_context_create_default(&choice, &session->context), "looking for an OpenCL device"))
         return false;
     session->queue = clCreateCommandQueue(ocldnn_context_cl(session->context), ocldnn_context_device(session->context),
-                                          profile ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
+                                          options->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
     return cl_went_well(status, "making a command queue");
 }
 
@@ -41,7 +42,7 @@ bool session_open(struct session *session, const struct options *options)
 
     memset(session, 0, sizeof *session);
     snprintf(path, sizeof path, "%s/vocab.txt", options->model);
-    if (wordpiece_open(&session->tokenizer, path) && open_device(session, options->profile) &&
+    if (wordpiece_open(&session->tokenizer, path) && open_device(session, options) &&
         model_open(&session->model, options->model, session->context, session->queue, options->dtype, sentences,
                    tokens)) {
         session->seconds = seconds_now() - begin;
