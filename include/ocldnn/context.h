@@ -26,12 +26,14 @@ enum ocldnn_context_flag {
 };
 
 enum ocldnn_quirk_flag {
-    OCLDNN_QUIRK_VECTOR_FAMILY = 1, /* treat the device like a CPU: one work-item per group, wide vectors */
-    OCLDNN_QUIRK_TILED_FAMILY = 2,  /* treat it like a GPU: groups of 64 to 256 items, local memory */
-    OCLDNN_QUIRK_NO_BINARIES = 4,   /* the driver's binaries cannot be trusted: always build from source */
-    OCLDNN_QUIRK_SERIAL_BUILDS = 8, /* the compiler holds a lock: one build at a time */
-    OCLDNN_QUIRK_NO_CLBLAST = 16,   /* CLBlast gives wrong results here */
-    OCLDNN_QUIRK_KERNEL_LIMITS = 32 /* what the driver says of a kernel's largest work-group is wrong */
+    OCLDNN_QUIRK_VECTOR_FAMILY = 1,  /* treat the device like a CPU: one work-item per group, wide vectors */
+    OCLDNN_QUIRK_TILED_FAMILY = 2,   /* treat it like a GPU: groups of 64 to 256 items, local memory */
+    OCLDNN_QUIRK_NO_BINARIES = 4,    /* the driver's binaries cannot be trusted: always build from source */
+    OCLDNN_QUIRK_SERIAL_BUILDS = 8,  /* the compiler holds a lock: one build at a time */
+    OCLDNN_QUIRK_NO_CLBLAST = 16,    /* CLBlast gives wrong results here */
+    OCLDNN_QUIRK_KERNEL_LIMITS = 32, /* what the driver says of a kernel's largest work-group is wrong */
+    OCLDNN_QUIRK_LATE_BINARIES = 64  /* a program's binary grows when it is launched: it is cached when the context is
+                                        destroyed, not when it has been built */
 };
 
 /* Applies to a device whose vendor, name and driver version contain these strings (NULL matches everything). */

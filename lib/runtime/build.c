@@ -96,16 +96,16 @@ static bool from_binary(struct ocldnn_context *context, const od_step *step, con
 }
 
 /* The binary is taken after the first clCreateKernel: some drivers compile only then. */
-static void keep_binary(struct ocldnn_context *context, const char *key, const od_step *step, const char *options,
-                        const od_built *built)
+static void keep_binary(struct ocldnn_context *context, const char *key, const char *path, const char *options,
+                        cl_program program, uint64_t build_nanoseconds)
 {
     size_t bytes = 0;
     unsigned char *binary;
-    if (clGetProgramInfo(built->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS ||
-        bytes == 0 || !(binary = malloc(bytes)))
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || bytes == 0 ||
+        !(binary = malloc(bytes)))
         return;
-    if (clGetProgramInfo(built->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-        od_cache_store(context, key, step->source->path, options, binary, bytes, built->build_nanoseconds);
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+        od_cache_store(context, key, path, options, binary, bytes, build_nanoseconds);
     free(binary);
 }
 
@@ -125,11 +125,30 @@ ocldnn_status od_build(struct ocldnn_context *context, const od_step *step, od_b
     if (!built->from_binary) {
         OD_TRY(from_source(context, step, options, built));
         built->build_nanoseconds = od_nanoseconds() - start;
-        if (binaries)
-            keep_binary(context, key, step, options, built);
+        built->binary_due = binaries && (context->facts.quirks & OCLDNN_QUIRK_LATE_BINARIES);
+        if (binaries && !built->binary_due)
+            keep_binary(context, key, step->source->path, options, built->program, built->build_nanoseconds);
     }
     built->nanoseconds = od_nanoseconds() - start;
     od_log(context, 2, "%s (%s): %s in %.1f ms", step->source->path, options, built->from_binary ? "loaded" : "built",
            (double)built->nanoseconds * 1e-6);
     return OCLDNN_SUCCESS;
+}
+
+static void keep_due_binary(struct ocldnn_context *context, const od_program *program)
+{
+    od_step step = {.source = program->source, .define_count = program->define_count};
+    char options[OPTIONS_BYTES], key[33];
+    memcpy(step.defines, program->defines, program->define_count * sizeof *program->defines);
+    od_step_options(&step, options, sizeof options);
+    od_program_key(&context->facts, program->source, options, key);
+    keep_binary(context, key, program->source->path, options, program->cl, program->build_nanoseconds);
+}
+
+void od_keep_due_binaries(struct ocldnn_context *context)
+{
+    for (int bucket = 0; bucket < OD_PROGRAM_BUCKETS; bucket++)
+        for (const od_program *program = context->programs.buckets[bucket]; program; program = program->next)
+            if (program->state == OD_PROGRAM_READY && program->binary_due)
+                keep_due_binary(context, program);
 }

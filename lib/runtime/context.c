@@ -114,6 +114,7 @@ void ocldnn_context_destroy(ocldnn_context *context)
 {
     if (!context)
         return;
+    od_keep_due_binaries(context);
     od_workspace_free(&context->workspace);
     od_programs_free(&context->programs);
     od_cache_close(context);

@@ -155,6 +155,7 @@ static ocldnn_status build_now(struct ocldnn_context *context, od_program *progr
     pthread_mutex_lock(&programs->lock);
     if (status == OCLDNN_SUCCESS) {
         program->cl = built.program;
+        program->binary_due = built.binary_due;
         program->build_nanoseconds = built.build_nanoseconds;
         program->state = OD_PROGRAM_READY;
         programs->loaded += built.from_binary;

@@ -44,6 +44,7 @@ typedef struct od_program {
     od_program_state state;
     char *refusal;
     cl_program cl;
+    bool binary_due;            /* built from source, and its binary is still to be cached */
     uint64_t build_nanoseconds; /* what building from source took, now or when the binary was made */
     od_kernel_pool *kernels;
 } od_program;
@@ -70,10 +71,14 @@ typedef struct od_built {
     cl_program program;
     cl_kernel kernel;
     bool from_binary;
+    bool binary_due;
     uint64_t nanoseconds;       /* this took */
     uint64_t build_nanoseconds; /* building from source took, now or then */
 } od_built;
 ocldnn_status od_build(struct ocldnn_context *context, const od_step *step, od_built *built);
+
+/* Caches the binaries that are due (OCLDNN_QUIRK_LATE_BINARIES). No other thread may use the context. */
+void od_keep_due_binaries(struct ocldnn_context *context);
 
 /* 32 hexadecimal digits of everything a binary depends on. options as od_step_options() writes them. */
 void od_program_key(const od_device *facts, const od_source *source, const char *options, char key[33]);

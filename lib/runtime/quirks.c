@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const ocldnn_quirk known[] = {
-    {NULL, "pthread", NULL, OCLDNN_QUIRK_SERIAL_BUILDS,
+    {NULL, "pthread", NULL, OCLDNN_QUIRK_SERIAL_BUILDS | OCLDNN_QUIRK_LATE_BINARIES,
      "PoCL's compiler holds a lock; eight programs build faster one "
-     "after the other"},
-    {NULL, "basic", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "PoCL's compiler holds a lock"},
+     "after the other. It compiles at a program's first launch, and once more to give a binary"},
+    {NULL, "basic", NULL, OCLDNN_QUIRK_SERIAL_BUILDS | OCLDNN_QUIRK_LATE_BINARIES, "PoCL, see pthread"},
     {"Intel(R) Corporation", "Xeon", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
     {"Intel(R) Corporation", "Core", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
     {NULL, "Oclgrind", NULL, OCLDNN_QUIRK_VECTOR_FAMILY | OCLDNN_QUIRK_NO_BINARIES,
