@@ -16,9 +16,12 @@
 
 #include <cmocka.h>
 
+/* A new file in the folder for temporary ones; path has room for 256 bytes. */
 static void write_file(char *path, const void *bytes, size_t length)
 {
-    int descriptor = mkstemp(path);
+    int descriptor;
+    snprintf(path, 256, "%s/ocldnn-model-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
     assert_int_equal(write(descriptor, bytes, length), (ssize_t)length);
     close(descriptor);
@@ -27,7 +30,7 @@ static void write_file(char *path, const void *bytes, size_t length)
 /* Writes a file with this header and data_bytes of tensors; whether tensor "x" can be had from it. */
 static bool finds_x(const char *header, uint64_t stated_length, size_t data_bytes)
 {
-    char path[] = "/tmp/ocldnn-tensors-XXXXXX", bytes[1024] = {0};
+    char path[256], bytes[1024] = {0};
     struct safetensors file;
     struct safetensor tensor;
     bool found = false;
@@ -84,7 +87,7 @@ static void checks_every_bound(void **state)
 static void refuses_what_is_no_file(void **state)
 {
     struct safetensors file;
-    char path[] = "/tmp/ocldnn-tensors-XXXXXX";
+    char path[256];
     (void)state;
     assert_false(safetensors_open(&file, "/nowhere/at/all"));
     assert_false(safetensors_open(&file, "/tmp"));
@@ -119,7 +122,7 @@ static void converts_storage(void **state)
 static void expect_sentences(const char *text, size_t count, const char *const *wanted)
 {
     struct sentences sentences = {0};
-    char path[] = "/tmp/ocldnn-text-XXXXXX";
+    char path[256];
     write_file(path, text, strlen(text));
     assert_true(sentences_read(&sentences, path));
     unlink(path);
@@ -156,7 +159,7 @@ static void cuts_any_bytes(void **state)
     srand(1);
     for (unsigned round = 0; round < 500; round++) {
         struct sentences sentences = {0};
-        char path[] = "/tmp/ocldnn-text-XXXXXX";
+        char path[256];
         size_t length = (size_t)rand() % sizeof text;
         for (size_t i = 0; i < length; i++)
             text[i] = some[(size_t)rand() % sizeof some];

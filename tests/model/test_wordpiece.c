@@ -19,9 +19,12 @@ enum { PAD, UNK, CLS, SEP, UN, BE, LIEVABLE, CREME, HYPHEN, DOT, BEIJING, ELLIPS
 static const char vocabulary[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\n##be\n##lievable\ncreme\n-\n.\n\u5317\n...\na\n"
                                  "\u1112\u1161\u11ab\r\nfi\n";
 
+/* A new file in the folder for temporary ones; path has room for 256 bytes. */
 static void write_file(char *path, const char *text, size_t length)
 {
-    int descriptor = mkstemp(path);
+    int descriptor;
+    snprintf(path, 256, "%s/ocldnn-model-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
     assert_int_equal(write(descriptor, text, length), (ssize_t)length);
     close(descriptor);
@@ -30,7 +33,7 @@ static void write_file(char *path, const char *text, size_t length)
 static int open_tokenizer(void **state)
 {
     static struct wordpiece tokenizer;
-    char path[] = "/tmp/ocldnn-vocabulary-XXXXXX";
+    char path[256];
     write_file(path, vocabulary, sizeof vocabulary - 1);
     *state = &tokenizer;
     bool good = wordpiece_open(&tokenizer, path);
@@ -112,7 +115,7 @@ static void cuts_long_text(void **state)
 static void refuses_other_files(void **state)
 {
     struct wordpiece tokenizer;
-    char path[] = "/tmp/ocldnn-vocabulary-XXXXXX";
+    char path[256];
     (void)state;
     write_file(path, "one\ntwo\n", 8);
     assert_false(wordpiece_open(&tokenizer, path));
