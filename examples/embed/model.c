@@ -341,8 +341,6 @@ static int64_t choose_slice(ocldnn_context *context, int64_t most_tokens)
     cl_device_type type = 0;
 
     clGetDeviceInfo(ocldnn_context_device(context), CL_DEVICE_TYPE, sizeof type, &type, NULL);
-    if (getenv("EMBED_SLICE"))
-        return atoi(getenv("EMBED_SLICE"));
     return (type & CL_DEVICE_TYPE_CPU) != 0 && most_tokens > CPU_SLICE ? CPU_SLICE : most_tokens;
 }
 
