@@ -46,7 +46,7 @@ static void check_packed(check *c, ocldnn_linear *op, const numbers *v)
     }
     if (status != OCLDNN_SUCCESS) {
         c->failed++;
-        printf("linear_pack FAILED: %s\n", ocldnn_last_error());
+        printf("%-12s %-5s %-20s FAILED: %s\n", "linear_pack", od_dtype_name(c->dtype), "-", ocldnn_last_error());
         return;
     }
     op->packed = pack.packed;

@@ -14,6 +14,8 @@ static const struct command {
     const char *about;
 } commands[] = {
     {"info", command_info, "the devices of this machine, and what the library makes of them"},
+    {"check", command_check, "known answers of every operator on a device"},
+    {"bench", command_bench, "a device's limits, then the operators' speed"},
     {"cache", command_cache, "the programs kept on disk: list, clear, export, import"},
 };
 
