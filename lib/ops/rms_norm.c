@@ -2,6 +2,7 @@
  *
  * rms_norm: y = (gamma_offset + gamma) * x / sqrt(mean(x^2) + epsilon).
  */
+#include "ops/rows.h"
 #include "runtime/verbs.h"
 #include "sources.h"
 
@@ -26,37 +27,17 @@ static ocldnn_status take_tensors(const ocldnn_rms_norm *op, od_plan *plan, prob
     return od_plan_optional(plan, "rstd", &op->rstd, OD_WRITE, OD_DTYPE(OCLDNN_F32), 0, most - 1, &p->rstd);
 }
 
-static ocldnn_status check_like_input(const problem *p, const od_view *view)
-{
-    if (!od_present(view))
-        return OCLDNN_SUCCESS;
-    OD_TRY(od_check_same_shape(view, &p->input));
-    return od_check_last_contiguous(view);
-}
-
 static ocldnn_status check(const void *opaque, od_plan *plan, void *memory)
 {
     const ocldnn_rms_norm *op = opaque;
     problem *p = memory;
-    uint32_t last;
     OD_TRY(take_tensors(op, plan, p));
-    last = p->input.rank - 1;
-    p->width = p->input.shape[last];
-    if (p->width == 0)
-        return od_fail(OCLDNN_INVALID_SHAPE, "input: axis %u is 0, there is nothing to normalize", last);
-    OD_TRY(od_check_last_contiguous(&p->input));
-    OD_TRY(check_like_input(p, &p->residual));
-    OD_TRY(check_like_input(p, &p->output));
-    OD_TRY(check_like_input(p, &p->residual_output));
-    if (od_present(&p->gamma)) {
-        OD_TRY(od_check_axis(&p->gamma, 0, &p->input, last));
-        OD_TRY(od_check_last_contiguous(&p->gamma));
-    }
-    if (od_present(&p->rstd)) {
-        OD_TRY(od_check_rank(&p->rstd, last));
-        for (uint32_t axis = 0; axis < last; axis++)
-            OD_TRY(od_check_axis(&p->rstd, axis, &p->input, axis));
-    }
+    OD_TRY(od_rows_check_input(&p->input, &p->width));
+    OD_TRY(od_rows_check_vector(&p->gamma, &p->input));
+    OD_TRY(od_rows_check_like(&p->residual, &p->input));
+    OD_TRY(od_rows_check_like(&p->output, &p->input));
+    OD_TRY(od_rows_check_like(&p->residual_output, &p->input));
+    OD_TRY(od_rows_check_statistic(&p->rstd, &p->input));
     if (od_present(&p->residual_output) && !od_present(&p->residual))
         return od_fail(OCLDNN_INVALID_ARGUMENT, "residual_output: needs a residual");
     OD_TRY(od_check_positive("epsilon", op->epsilon));
@@ -68,41 +49,34 @@ static ocldnn_status check(const void *opaque, od_plan *plan, void *memory)
     od_plan_may_be(plan, &p->residual_output, &p->input);
     od_plan_may_be(plan, &p->residual_output, &p->residual);
     plan->empty = p->input.count == 0;
-    return od_axes_join(last, p->input.shape,
+    return od_axes_join(p->input.rank - 1, p->input.shape,
                         (const od_view *[]){&p->input, &p->residual, &p->output, &p->residual_output, &p->rstd}, 5,
                         &p->rows);
-}
-
-static void arg_rows(od_step *step, const problem *p, const od_view *view, int place)
-{
-    if (od_present(view)) {
-        od_arg_view(step, view);
-        od_arg_int4(step, p->rows.strides[place]);
-    }
 }
 
 static ocldnn_status plan_rows(const od_device *device, const void *memory, od_plan *plan)
 {
     const problem *p = memory;
+    od_row_teams teams = od_rows_teams(device, p->rows.count, p->width);
     od_step *step = od_plan_kernel(plan, &od_source_norm_rms_norm, "rms_norm");
-    (void)device;
     od_define(step, "X_TYPE", (int32_t)p->input.dtype);
     od_define(step, "GAMMA_TYPE", (int32_t)p->gamma.dtype);
     od_define(step, "HAS_RESIDUAL", od_present(&p->residual));
     od_define(step, "HAS_RESIDUAL_OUTPUT", od_present(&p->residual_output));
     od_define(step, "HAS_RSTD", od_present(&p->rstd));
-    arg_rows(step, p, &p->input, 0);
+    od_rows_define(step, &teams);
+    od_rows_arg_view(step, &p->input, &p->rows, 0);
     if (od_present(&p->gamma))
         od_arg_view(step, &p->gamma);
-    arg_rows(step, p, &p->residual, 1);
-    arg_rows(step, p, &p->output, 2);
-    arg_rows(step, p, &p->residual_output, 3);
-    arg_rows(step, p, &p->rstd, 4);
-    od_arg_int4(step, p->rows.shape);
-    od_arg_int(step, p->width);
+    od_rows_arg_view(step, &p->residual, &p->rows, 1);
+    od_rows_arg_view(step, &p->output, &p->rows, 2);
+    od_rows_arg_view(step, &p->residual_output, &p->rows, 3);
+    od_rows_arg_view(step, &p->rstd, &p->rows, 4);
+    od_rows_args(step, &teams, &p->rows, p->width);
+    od_arg_float(step, (float)p->width);
     od_arg_float(step, p->epsilon);
     od_arg_float(step, p->gamma_offset);
-    od_launch(step, p->rows.count, 1, 1, 1, 1, 1);
+    od_rows_launch(step, &teams);
     return OCLDNN_SUCCESS;
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several items work on a row together: a team. A group holds TEAMS teams of LANES items each, with a row for each team;
+// on a CPU both are 1. Functions with a `shared` argument have barriers: all items of the group call them together.
+//
+//     __kernel void k(...)
+//     {
+//         TEAM_SHARED(shared);                       local memory for what follows
+//         for (int i = TEAM_LANE * WIDTH; i < width; i += LANES * WIDTH) ...
+//         float sum = od_team_sum(od_sum(v), shared);
+#ifndef OD_COMMON_TEAM_CL
+#define OD_COMMON_TEAM_CL
+
+#include "common/width.cl"
+
+// The values of a vector, added or compared pairwise.
+static inline float od_sum_4(float4 v)
+{
+    return (v.s0 + v.s2) + (v.s1 + v.s3);
+}
+
+static inline float od_sum_16(float16 v)
+{
+    float8 w = v.lo + v.hi;
+    return od_sum_4(w.lo + w.hi);
+}
+
+// The larger one; a NaN in v is passed over. (A user of a maximum meets the NaN again in the values themselves.)
+#define OD_LARGER(m, v) ((v) > (m) ? (v) : (m))
+
+static inline float od_max_4(float4 v)
+{
+    float2 w = OD_LARGER(v.lo, v.hi);
+    return OD_LARGER(w.s0, w.s1);
+}
+
+static inline float od_max_16(float16 v)
+{
+    float8 w = OD_LARGER(v.lo, v.hi);
+    return od_max_4(OD_LARGER(w.lo, w.hi));
+}
+
+#define od_sum(v) OD_PASTE(od_sum_, WIDTH)(v)
+#define od_max(v) OD_PASTE(od_max_, WIDTH)(v)
+
+#if LANES * TEAMS == 1
+
+#define TEAM_LANE 0
+#define TEAM_OF_GROUP 0
+#define TEAM_SHARED(name) __local float *const name = 0
+
+static inline float od_team_sum(float v, __local float *shared)
+{
+    return v;
+}
+
+static inline float od_team_max(float v, __local float *shared)
+{
+    return v;
+}
+
+static inline int od_group_any(int condition, __local float *shared)
+{
+    return condition;
+}
+
+#else
+
+#define TEAM_LANE ((int)get_local_id(0) % LANES)
+#define TEAM_OF_GROUP ((int)get_local_id(0) / LANES)
+#define TEAM_SHARED(name) __local float name[LANES * TEAMS]
+
+// A tree, so that the order of additions depends on nothing but LANES.
+#define OD_TEAM_REDUCE(NAME, MERGED)                                                                                   \
+    static inline float NAME(float v, __local float *shared)                                                           \
+    {                                                                                                                  \
+        const int id = (int)get_local_id(0), lane = TEAM_LANE;                                                         \
+        shared[id] = v;                                                                                                \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        for (int half_way = LANES / 2; half_way > 0; half_way /= 2) {                                                  \
+            if (lane < half_way) {                                                                                     \
+                const float a = shared[id], b = shared[id + half_way];                                                 \
+                shared[id] = MERGED;                                                                                   \
+            }                                                                                                          \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+        }                                                                                                              \
+        v = shared[id - lane];                                                                                         \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        return v;                                                                                                      \
+    }
+OD_TEAM_REDUCE(od_team_sum, a + b)
+OD_TEAM_REDUCE(od_team_max, OD_LARGER(a, b))
+
+// Whether it holds for any team of the group; each item of a team gives the same.
+static inline int od_group_any(int condition, __local float *shared)
+{
+    int any = 0;
+    if (TEAM_LANE == 0)
+        shared[TEAM_OF_GROUP] = condition ? 1.0f : 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int team = 0; team < TEAMS; team++)
+        any |= shared[team] != 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return any;
+}
+
+#endif
+
+#endif
