@@ -36,7 +36,7 @@ typedef ushort od_storage_2;
 typedef ushort od_storage_3;
 
 // BF16 is the upper half of a float. The NaN guard keeps a NaN whose payload sits in the lower half a NaN.
-#define OD_BF16_CONVERSIONS(SUFFIX, FLOAT, UINT, INT, USHORT, TO_UINT, TO_USHORT, AS_FLOAT, AS_UINT)                   \
+#define OD_BF16_CONVERSIONS(SUFFIX, FLOAT, UINT, USHORT, TO_UINT, TO_USHORT, AS_FLOAT, AS_UINT)                        \
     static inline FLOAT od_from_bf16##SUFFIX(USHORT bits)                                                              \
     {                                                                                                                  \
         return AS_FLOAT(TO_UINT(bits) << 16);                                                                          \
@@ -46,7 +46,7 @@ typedef ushort od_storage_3;
         UINT u = AS_UINT(value);                                                                                       \
         UINT rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;                                                         \
         UINT quiet = (u >> 16) | 0x40u;                                                                                \
-        return TO_USHORT(select(rounded, quiet, (INT)((u & 0x7fffffffu) > 0x7f800000u)));                              \
+        return TO_USHORT(select(rounded, quiet, value != value));                                                      \
     }
 
 static inline float od_from_bf16_1(ushort bits)
@@ -62,9 +62,15 @@ static inline ushort od_to_bf16_1(float value)
     return (ushort)((u & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
 }
 
-OD_BF16_CONVERSIONS(_4, float4, uint4, int4, ushort4, convert_uint4, convert_ushort4, as_float4, as_uint4)
-OD_BF16_CONVERSIONS(_8, float8, uint8, int8, ushort8, convert_uint8, convert_ushort8, as_float8, as_uint8)
-OD_BF16_CONVERSIONS(_16, float16, uint16, int16, ushort16, convert_uint16, convert_ushort16, as_float16, as_uint16)
+OD_BF16_CONVERSIONS(_4, float4, uint4, ushort4, convert_uint4, convert_ushort4, as_float4, as_uint4)
+OD_BF16_CONVERSIONS(_8, float8, uint8, ushort8, convert_uint8, convert_ushort8, as_float8, as_uint8)
+OD_BF16_CONVERSIONS(_16, float16, uint16, ushort16, convert_uint16, convert_ushort16, as_float16, as_uint16)
+
+// Vectors that lie anywhere an element may. PoCL's vstore of ushorts becomes a store for each element; this one is
+// whole.
+typedef ushort4 __attribute__((aligned(2))) od_loose_ushort4;
+typedef ushort8 __attribute__((aligned(2))) od_loose_ushort8;
+typedef ushort16 __attribute__((aligned(2))) od_loose_ushort16;
 
 // One set of loads and stores for each address space; macros because a pointer's space is part of its type.
 #define od_load1_1(p, i) ((p)[i])
@@ -119,8 +125,8 @@ static inline void od_store_f16_16(float16 value, __global ushort *p)
 #define od_load8_3(p, i) od_from_bf16_8(vload8(0, (p) + (i)))
 #define od_load16_3(p, i) od_from_bf16_16(vload16(0, (p) + (i)))
 #define od_store1_3(v, p, i) ((p)[i] = od_to_bf16_1(v))
-#define od_store4_3(v, p, i) vstore4(od_to_bf16_4(v), 0, (p) + (i))
-#define od_store8_3(v, p, i) vstore8(od_to_bf16_8(v), 0, (p) + (i))
-#define od_store16_3(v, p, i) vstore16(od_to_bf16_16(v), 0, (p) + (i))
+#define od_store4_3(v, p, i) (*(__global od_loose_ushort4 *)((p) + (i)) = od_to_bf16_4(v))
+#define od_store8_3(v, p, i) (*(__global od_loose_ushort8 *)((p) + (i)) = od_to_bf16_8(v))
+#define od_store16_3(v, p, i) (*(__global od_loose_ushort16 *)((p) + (i)) = od_to_bf16_16(v))
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several items work on a row together: a team. A group holds TEAMS teams of LANES items each, with a row for each team;
-// on a CPU both are 1. Functions with a `shared` argument have barriers: all items of the group call them together.
+// Several items work on a row together: a team. A group holds TEAMS teams of LANES items each, with a row for each
+// team; on a CPU both are 1. Functions with a `shared` argument have barriers: all items of the group call them
+// together.
 //
 //     __kernel void k(...)
 //     {

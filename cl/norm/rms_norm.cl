@@ -112,7 +112,8 @@ static inline void write_part(const norm *n, const row *r, factors f, int i, int
 }
 
 // Writes row `done` if there is one, and returns this item's part of the sum of squares of row `next` if there is one.
-static inline float sweep(const norm *n, const row *done, factors f, const row *next, float prescale)
+static inline __attribute__((always_inline)) float sweep(const norm *n, const row *done, factors f, const row *next,
+                                                         float prescale)
 {
     FLOATW squares = 0.0f, more = 0.0f, x;
     const int step = LANES * WIDTH;

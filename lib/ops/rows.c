@@ -37,7 +37,8 @@ ocldnn_status od_rows_check_statistic(const od_view *view, const od_view *input)
     return OCLDNN_SUCCESS;
 }
 
-/* ---- dealing out rows --------------------------------------------------------------------------------------------- */
+/* ---- dealing out rows ---------------------------------------------------------------------------------------------
+ */
 
 enum {
     BLOCK_ELEMENTS = 32768, /* a CPU's work-item takes rows of about so many elements in all ... */

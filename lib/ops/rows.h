@@ -8,7 +8,8 @@
 
 #include "base/plan.h"
 
-/* ---- checks; each takes an absent view for good ------------------------------------------------------------------- */
+/* ---- checks; each takes an absent view for good -------------------------------------------------------------------
+ */
 
 /* input's last axis: not empty, contiguous. Writes its length. */
 ocldnn_status od_rows_check_input(const od_view *input, int64_t *width);
@@ -19,7 +20,8 @@ ocldnn_status od_rows_check_vector(const od_view *view, const od_view *input);
 /* [..]: one element for each row. */
 ocldnn_status od_rows_check_statistic(const od_view *view, const od_view *input);
 
-/* ---- dealing out rows --------------------------------------------------------------------------------------------- */
+/* ---- dealing out rows ---------------------------------------------------------------------------------------------
+ */
 
 /* What cl/common/team.cl asks for: a team of `lanes` items for a row, `teams` of them in a group, each of which takes
  * `block` rows one after the other. */
