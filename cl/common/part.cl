@@ -12,22 +12,42 @@
 #define LOAD_PART(T, p, i, count) OD_PASTE(od_load_part_, T)(p, i, count)
 #define STORE_PART(T, v, p, i, count) OD_PASTE(od_store_part_, T)(v, p, i, count)
 
+// A loop over what is there on a CPU, and no loop where WIDTH is 4: a GPU's private arrays want constant indices.
+#if WIDTH == 4
+#define OD_PART(T)                                                                                                     \
+    static inline float4 od_load_part_##T(__global const STORAGE(T) * p, int i, int count)                             \
+    {                                                                                                                  \
+        return (float4)(LOAD1(T, p, i), count > 1 ? LOAD1(T, p, i + 1) : 0.0f, count > 2 ? LOAD1(T, p, i + 2) : 0.0f,  \
+                        count > 3 ? LOAD1(T, p, i + 3) : 0.0f);                                                        \
+    }                                                                                                                  \
+    static inline void od_store_part_##T(float4 v, __global STORAGE(T) * p, int i, int count)                          \
+    {                                                                                                                  \
+        STORE1(T, v.s0, p, i);                                                                                         \
+        if (count > 1)                                                                                                 \
+            STORE1(T, v.s1, p, i + 1);                                                                                 \
+        if (count > 2)                                                                                                 \
+            STORE1(T, v.s2, p, i + 2);                                                                                 \
+        if (count > 3)                                                                                                 \
+            STORE1(T, v.s3, p, i + 3);                                                                                 \
+    }
+#else
 #define OD_PART(T)                                                                                                     \
     static inline FLOATW od_load_part_##T(__global const STORAGE(T) * p, int i, int count)                             \
     {                                                                                                                  \
         float lanes[WIDTH];                                                                                            \
-        for (int k = 0; k < WIDTH; k++)                                                                                \
-            lanes[k] = k < count ? LOAD1(T, p, i + k) : 0.0f;                                                          \
+        OD_VSTOREW((FLOATW)(0.0f), 0, lanes);                                                                          \
+        for (int k = 0; k < count; k++)                                                                                \
+            lanes[k] = LOAD1(T, p, i + k);                                                                             \
         return OD_VLOADW(0, lanes);                                                                                    \
     }                                                                                                                  \
     static inline void od_store_part_##T(FLOATW v, __global STORAGE(T) * p, int i, int count)                          \
     {                                                                                                                  \
         float lanes[WIDTH];                                                                                            \
         OD_VSTOREW(v, 0, lanes);                                                                                       \
-        for (int k = 0; k < WIDTH; k++)                                                                                \
-            if (k < count)                                                                                             \
-                STORE1(T, lanes[k], p, i + k);                                                                         \
+        for (int k = 0; k < count; k++)                                                                                \
+            STORE1(T, lanes[k], p, i + k);                                                                             \
     }
+#endif
 OD_PART(1)
 OD_PART(2)
 OD_PART(3)
@@ -35,11 +55,11 @@ OD_PART(3)
 // v with `fill` in the places from count on.
 static inline FLOATW od_keep(FLOATW v, int count, float fill)
 {
-    float lanes[WIDTH];
-    OD_VSTOREW(v, 0, lanes);
-    for (int k = 0; k < WIDTH; k++)
-        lanes[k] = k < count ? lanes[k] : fill;
-    return OD_VLOADW(0, lanes);
+#if WIDTH == 4
+    return select((float4)(fill), v, (int4)(0, 1, 2, 3) < (int4)(count));
+#else
+    return select((float16)(fill), v, (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) < (int16)(count));
+#endif
 }
 
 // v as it would be read back after having been stored.

@@ -43,10 +43,12 @@ static inline float od_max_16(float16 v)
 #define od_sum(v) OD_PASTE(od_sum_, WIDTH)(v)
 #define od_max(v) OD_PASTE(od_max_, WIDTH)(v)
 
+#define READS_AHEAD (LANES * TEAMS == 1)
+
 #if LANES * TEAMS == 1
 
 #define TEAM_LANE 0
-#define TEAM_OF_GROUP 0
+#define TEAM_NUMBER ((uint)get_group_id(0))
 #define TEAM_SHARED(name) __local float *const name = 0
 
 static inline float od_team_sum(float v, __local float *shared)
@@ -67,7 +69,7 @@ static inline int od_group_any(int condition, __local float *shared)
 #else
 
 #define TEAM_LANE ((int)get_local_id(0) % LANES)
-#define TEAM_OF_GROUP ((int)get_local_id(0) / LANES)
+#define TEAM_NUMBER ((uint)get_global_id(0) / LANES)
 #define TEAM_SHARED(name) __local float name[LANES * TEAMS]
 
 // A tree, so that the order of additions depends on nothing but LANES.
@@ -96,7 +98,7 @@ static inline int od_group_any(int condition, __local float *shared)
 {
     int any = 0;
     if (TEAM_LANE == 0)
-        shared[TEAM_OF_GROUP] = condition ? 1.0f : 0.0f;
+        shared[get_local_id(0) / LANES] = condition ? 1.0f : 0.0f;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int team = 0; team < TEAMS; team++)
         any |= shared[team] != 0.0f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (gamma_shift + gamma) * x / sqrt(mean(x^2) + epsilon); x may be the sum of two inputs.
-// A team of LANES items goes through `block` rows one after the other. While it writes a row it reads the next one, so
-// that memory is busy all the time; the row it writes is in the cache then.
+// A team of LANES items takes a row. On a CPU the team is one item, which goes through `block` rows: while it writes a
+// row it reads the next one, so that memory is never idle; the row it writes is in the cache then.
 
 //! X_TYPE 1..3 dtype of input, residual and outputs (1 F32, 2 F16, 3 BF16)
 //! GAMMA_TYPE 0..3 dtype of gamma, 0 if absent
@@ -55,7 +55,24 @@ typedef struct row {
 #endif
 } row;
 
-// What is the same for all rows.
+typedef struct strides {
+    int4 input, output, residual, sum;
+} strides;
+
+static inline row row_at(row base, const strides *steps, int4 at)
+{
+    base.input += od_row_offset(at, steps->input);
+    base.output += od_row_offset(at, steps->output);
+#if HAS_RESIDUAL
+    base.residual += od_row_offset(at, steps->residual);
+#endif
+#if HAS_RESIDUAL_OUTPUT
+    base.sum += od_row_offset(at, steps->sum);
+#endif
+    return base;
+}
+
+// What is the same for all rows; y = x * prescale * scale * (gamma + gamma_shift).
 typedef struct norm {
 #if GAMMA_TYPE
     __global const STORAGE(GAMMA_TYPE) * gamma;
@@ -63,11 +80,6 @@ typedef struct norm {
     float gamma_shift;
     int width;
 } norm;
-
-// y = x * prescale * scale. The prescale is 1, or small where squares would overflow.
-typedef struct factors {
-    float prescale, scale;
-} factors;
 
 static inline FLOATW values(const row *r, int i)
 {
@@ -87,66 +99,59 @@ static inline FLOATW values_part(const row *r, int i, int count)
 #endif
 }
 
-static inline void write(const norm *n, const row *r, factors f, int i)
+// This item's part of the sum of squares of a row.
+static inline float squares_of(const norm *n, const row *r, float prescale)
 {
-    FLOATW x = values(r, i), y = x * f.prescale * f.scale;
-#if GAMMA_TYPE
-    y *= LOADW(GAMMA_TYPE, n->gamma, i) + n->gamma_shift;
-#endif
-#if HAS_RESIDUAL_OUTPUT
-    STOREW(X_TYPE, x, r->sum, i);
-#endif
-    STOREW(X_TYPE, y, r->output, i);
-}
-
-static inline void write_part(const norm *n, const row *r, factors f, int i, int count)
-{
-    FLOATW x = values_part(r, i, count), y = x * f.prescale * f.scale;
-#if GAMMA_TYPE
-    y *= LOAD_PART(GAMMA_TYPE, n->gamma, i, count) + n->gamma_shift;
-#endif
-#if HAS_RESIDUAL_OUTPUT
-    STORE_PART(X_TYPE, x, r->sum, i, count);
-#endif
-    STORE_PART(X_TYPE, y, r->output, i, count);
-}
-
-// Writes row `done` if there is one, and returns this item's part of the sum of squares of row `next` if there is one.
-static inline __attribute__((always_inline)) float sweep(const norm *n, const row *done, factors f, const row *next,
-                                                         float prescale)
-{
-    FLOATW squares = 0.0f, more = 0.0f, x;
-    const int step = LANES * WIDTH;
+    FLOATW sum = 0.0f, x;
     int i = TEAM_LANE * WIDTH;
-    for (; i + step + WIDTH <= n->width; i += 2 * step) {
-        if (next) {
-            x = values(next, i) * prescale;
-            squares = fma(x, x, squares);
-            x = values(next, i + step) * prescale;
-            more = fma(x, x, more);
-        }
-        if (done) {
-            write(n, done, f, i);
-            write(n, done, f, i + step);
-        }
-    }
-    for (; i + WIDTH <= n->width; i += step) {
-        if (next) {
-            x = values(next, i) * prescale;
-            squares = fma(x, x, squares);
-        }
-        if (done)
-            write(n, done, f, i);
+    for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
+        x = values(r, i) * prescale;
+        sum = fma(x, x, sum);
     }
     if (i < n->width) {
-        if (next) {
-            x = values_part(next, i, n->width - i) * prescale;
-            more = fma(x, x, more);
-        }
-        if (done)
-            write_part(n, done, f, i, n->width - i);
+        x = values_part(r, i, n->width - i) * prescale;
+        sum = fma(x, x, sum);
     }
-    return od_sum(squares + more);
+    return od_sum(sum);
+}
+
+// Writes a row. On a CPU it gives the sum of squares of row `next`, else nothing that means something.
+static inline float write(const norm *n, const row *r, float prescale, float scale, const row *next)
+{
+    FLOATW sum = 0.0f, x, y;
+    int i = TEAM_LANE * WIDTH;
+    for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
+#if READS_AHEAD
+        x = values(next, i);
+        sum = fma(x, x, sum);
+#endif
+        x = values(r, i);
+        y = x * prescale * scale;
+#if GAMMA_TYPE
+        y *= LOADW(GAMMA_TYPE, n->gamma, i) + n->gamma_shift;
+#endif
+#if HAS_RESIDUAL_OUTPUT
+        STOREW(X_TYPE, x, r->sum, i);
+#endif
+        STOREW(X_TYPE, y, r->output, i);
+    }
+    if (i < n->width) {
+        const int count = n->width - i;
+#if READS_AHEAD
+        x = values_part(next, i, count);
+        sum = fma(x, x, sum);
+#endif
+        x = values_part(r, i, count);
+        y = x * prescale * scale;
+#if GAMMA_TYPE
+        y *= LOAD_PART(GAMMA_TYPE, n->gamma, i, count) + n->gamma_shift;
+#endif
+#if HAS_RESIDUAL_OUTPUT
+        STORE_PART(X_TYPE, x, r->sum, i, count);
+#endif
+        STORE_PART(X_TYPE, y, r->output, i, count);
+    }
+    return od_sum(sum);
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES * TEAMS, 1, 1))) void
@@ -167,48 +172,59 @@ rms_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 input_
          int4 shape, int rows, int block, int width, float divisor, float epsilon, float gamma_shift)
 {
     TEAM_SHARED(shared);
-    const uint first = (get_group_id(0) * TEAMS + TEAM_OF_GROUP) * (uint)block;
-    const int mine = first < (uint)rows ? min(rows - (int)first, block) : 0;
-    row done, next;
-    factors f = {1.0f, 1.0f};
-    norm n;
-    n.gamma_shift = gamma_shift;
-    n.width = width;
-#if GAMMA_TYPE
-    n.gamma = gamma + gamma_offset;
-#endif
-    for (int k = 0; k <= block; k++) {
-        float squares = 0.0f;
-        int overflows;
-        int4 at = 0;
-        if (k < mine) {
-            at = od_row((int)first + k, shape);
-            next.input = input + input_offset + od_row_offset(at, input_strides);
-            next.output = output + output_offset + od_row_offset(at, output_strides);
+    const uint number = TEAM_NUMBER * (uint)block;
+    const int there = number < (uint)rows; // teams past the last row go along with it, but write nothing
+    const int first = (int)min(number, (uint)rows - 1), end = min(block, rows - first) + first;
+    const strides steps = {
+        .input = input_strides,
+        .output = output_strides,
 #if HAS_RESIDUAL
-            next.residual = residual + residual_offset + od_row_offset(at, residual_strides);
+        .residual = residual_strides,
 #endif
 #if HAS_RESIDUAL_OUTPUT
-            next.sum = sum + sum_offset + od_row_offset(at, sum_strides);
+        .sum = sum_strides,
 #endif
-            squares = k > 0 ? sweep(&n, &done, f, &next, 1.0f) : sweep(&n, 0, f, &next, 1.0f);
-        } else if (k == mine && k > 0) {
-            sweep(&n, &done, f, 0, 1.0f);
-        }
-        if (k == block)
-            break;
-        squares = od_team_sum(squares, shared);
-        overflows = !(squares < OVERFLOWING);
-        f.prescale = overflows ? PRESCALE : 1.0f;
-        if (od_group_any(overflows, shared)) {
-            float again = od_team_sum(k < mine ? sweep(&n, 0, f, &next, f.prescale) : 0.0f, shared);
-            squares = overflows ? again : squares;
-        }
-        f.scale = 1.0f / sqrt(squares / divisor + epsilon * f.prescale * f.prescale);
+    };
+    const row base = {
+        .input = input + input_offset,
+        .output = output + output_offset,
+#if HAS_RESIDUAL
+        .residual = residual + residual_offset,
+#endif
+#if HAS_RESIDUAL_OUTPUT
+        .sum = sum + sum_offset,
+#endif
+    };
+    const norm n = {
+#if GAMMA_TYPE
+        .gamma = gamma + gamma_offset,
+#endif
+        .gamma_shift = gamma_shift,
+        .width = width,
+    };
+    int4 at = od_row(first, shape);
+    row r = row_at(base, &steps, at);
+    float squares = 0.0f;
+    for (int k = first; k < end; k++) {
+        const int4 next_at = od_row(min(k + 1, end - 1), shape);
+        const row next = row_at(base, &steps, next_at);
+        float prescale = 1.0f, scale;
+        int missing = !READS_AHEAD || k == first; // the same for all teams of a group, as barriers ask
+        do {
+            if (missing)
+                squares = od_team_sum(squares_of(&n, &r, prescale), shared);
+            missing = prescale == 1.0f && !(squares < OVERFLOWING);
+            prescale = missing ? PRESCALE : prescale;
+            missing = od_group_any(missing, shared);
+        } while (missing);
+        scale = 1.0f / sqrt(squares / divisor + epsilon * prescale * prescale);
 #if HAS_RSTD
-        if (k < mine && TEAM_LANE == 0)
-            rstd[rstd_offset + od_row_offset(at, rstd_strides)] = f.scale * f.prescale;
+        if (there && TEAM_LANE == 0)
+            rstd[rstd_offset + od_row_offset(at, rstd_strides)] = scale * prescale;
 #endif
-        done = next;
+        if (there)
+            squares = write(&n, &r, prescale, scale, &next);
+        r = next;
+        at = next_at;
     }
 }

@@ -43,9 +43,7 @@ ocldnn_status od_rows_check_statistic(const od_view *view, const od_view *input)
 enum {
     BLOCK_ELEMENTS = 32768, /* a CPU's work-item takes rows of about so many elements in all ... */
     GROUPS_PER_UNIT = 4,    /* ... unless that would leave fewer groups than this for each core */
-    GROUP_ITEMS = 64,       /* least size of a GPU's group */
-    TEAM_ITEMS = 256,       /* most items that share a row */
-    ITEM_ELEMENTS = 16      /* what an item of a team should at least have of a row */
+    GROUP_ITEMS = 64        /* least size of a GPU's group */
 };
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -68,8 +66,9 @@ od_row_teams od_rows_teams(const od_device *device, int64_t rows, int64_t width)
     } else {
         int64_t most = device->max_group_size ? device->max_group_size : 1;
         t.vector = 4;
-        while (t.lanes * 2 <= smaller(most, TEAM_ITEMS) && t.lanes * ITEM_ELEMENTS < width)
-            t.lanes *= 2;
+        t.lanes = (int32_t)(width > 1024 ? 256 : width > 128 ? 64 : 8);
+        while (t.lanes > most)
+            t.lanes /= 2;
         while (t.lanes * t.teams * 2 <= smaller(most, GROUP_ITEMS))
             t.teams *= 2;
     }
