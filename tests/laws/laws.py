@@ -131,7 +131,7 @@ def parameters(path):
 
 def kernel_files(root):
     for path in files(root / "cl"):
-        if path.suffix == ".cl" and "__kernel" in path.read_text():
+        if path.suffix == ".cl" and re.search(r"^__kernel\b", path.read_text(), re.M):
             yield path
 
 

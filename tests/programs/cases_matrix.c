@@ -3,6 +3,7 @@
  * Linear layers, matrix products, attention.
  */
 #include "programs.h"
+#include "gemm/gemm.h"
 #include "pending.h"
 
 static const int sizes[][3] = {/* M, N, K */
@@ -11,24 +12,54 @@ static const int sizes[][3] = {/* M, N, K */
                                {97, 101, 103},  {16, 1536, 384}, {1024, 1024, 1024}, {4096, 4096, 4096}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
+/* What ocldnn_linear_pack_layout() would say on the device at hand. */
+static ocldnn_packed_weight packed_for(uint32_t type, int n, int k)
+{
+    const od_gemm_family *family = od_gemm_family_of(device_at_hand());
+    int64_t count = family->packed_elements(n, k);
+    ocldnn_packed_weight packed = {.made_for = device_at_hand()->pack_tag,
+                                   .format = (uint32_t)family->format,
+                                   .dtype = type,
+                                   .n = n,
+                                   .k = k,
+                                   .bytes = (uint64_t)count * ocldnn_dtype_size((ocldnn_dtype)type)};
+    return packed;
+}
+
+static void packed_linears(uint32_t type, const int size[3])
+{
+    ocldnn_tensor x = dense(type, 2, size[0], size[2]), y = dense(type, 2, size[0], size[1]);
+    for (uint32_t layout = OCLDNN_WEIGHT_NK; layout <= OCLDNN_WEIGHT_KN; layout++) {
+        ocldnn_linear_pack pack = {.layout = layout, .packed = packed_for(type, size[1], size[2])};
+        pack.weight = layout ? dense(type, 2, size[2], size[1]) : dense(type, 2, size[1], size[2]);
+        list(&od_operator_linear_pack, &pack);
+    }
+    list(&od_operator_linear, &(ocldnn_linear){.input = x, .output = y, .packed = packed_for(type, size[1], size[2])});
+}
+
 static void linears(uint32_t type, const int size[3])
 {
+    static const unsigned cases[] = {0, 1, 2, 4, 2 + 16, 2 + 4};
     ocldnn_tensor x = dense(type, 2, size[0], size[2]), y = dense(type, 2, size[0], size[1]), none = {0};
-    for (unsigned bits = 0; bits < 32; bits++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned bits = cases[i];
         ocldnn_linear op = {.input = x, .output = y, .layout = bits & 1 ? OCLDNN_WEIGHT_KN : OCLDNN_WEIGHT_NK};
         op.weight = bits & 1 ? dense(type, 2, size[2], size[1]) : dense(type, 2, size[1], size[2]);
         op.bias = bits & 2 ? dense(bits & 16 ? type : OCLDNN_F32, 1, size[1]) : none;
         op.residual = bits & 4 ? y : none;
-        op.strategy = OCLDNN_GEMM_NATIVE;
-        list(&od_operator_linear, &op);
-        op.activation = OCLDNN_GELU;
         list(&od_operator_linear, &op);
         op.strategy = OCLDNN_GEMM_CLBLAST;
         list(&od_operator_linear, &op);
     }
+}
+
+static void activated_linears(uint32_t type)
+{
     for (uint32_t kind = OCLDNN_IDENTITY; kind <= OCLDNN_SOFTPLUS; kind++)
-        list(&od_operator_linear,
-             &(ocldnn_linear){.input = x, .weight = dense(type, 2, size[1], size[2]), .output = y, .activation = kind});
+        list(&od_operator_linear, &(ocldnn_linear){.input = dense(type, 2, 512, 384),
+                                                   .weight = dense(type, 2, 1536, 384),
+                                                   .output = dense(type, 2, 512, 1536),
+                                                   .activation = kind});
 }
 
 static void matmuls(uint32_t type, const int size[3])
@@ -45,23 +76,25 @@ static void matmuls(uint32_t type, const int size[3])
 
 void list_linear(void)
 {
-    FOR_EACH_FLOAT(type) for (int i = 0; i < SIZES; i++)
+    FOR_EACH_FLOAT(type)
     {
-        ocldnn_tensor weight = dense(type, 2, sizes[i][1], sizes[i][2]);
-        if (THERE(linear))
+        for (int i = 0; i < SIZES; i++) {
             linears(type, sizes[i]);
-        if (THERE(matmul))
+            packed_linears(type, sizes[i]);
             matmuls(type, sizes[i]);
-        (void)weight;
+        }
+        activated_linears(type);
     }
 }
 
 /* The number of queries, keys and the widths that select tiles; each combination of optional tensors. */
 static void attentions(uint32_t type, int queries, int keys, int width, int value_width)
 {
+    static const unsigned cases[] = {0, 1, 2, 8, 2 + 4, 1 + 2 + 4 + 8 + 16};
     ocldnn_tensor none = {0};
     for (uint32_t strategy = OCLDNN_ATTENTION_AUTO; strategy <= OCLDNN_ATTENTION_FLASH_UNIT; strategy++)
-        for (unsigned bits = 0; bits < 32; bits++) {
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            unsigned bits = cases[i];
             ocldnn_attention op = {.query = dense(type, 4, 2, 8, queries, width),
                                    .key = dense(type, 4, 2, 4, keys, width),
                                    .value = dense(type, 4, 2, 4, keys, value_width),
@@ -78,8 +111,8 @@ static void attentions(uint32_t type, int queries, int keys, int width, int valu
 
 void list_attention(void)
 {
-    static const int widths[][2] = {{32, 32}, {64, 64}, {96, 96}, {128, 128}, {60, 80}, {256, 256}, {576, 512}};
-    static const int lengths[][2] = {{1, 1024}, {16, 16}, {128, 128}, {1024, 1024}, {5, 77}};
+    static const int widths[][2] = {{32, 32}, {64, 64}, {128, 128}, {60, 80}, {256, 256}, {576, 512}};
+    static const int lengths[][2] = {{1, 1024}, {128, 128}, {1024, 1024}};
     FOR_EACH_FLOAT(type) for (size_t i = 0; i < sizeof widths / sizeof *widths && THERE(attention); i++)
     {
         for (size_t j = 0; j < sizeof lengths / sizeof *lengths; j++)

@@ -15,6 +15,8 @@ static const od_device devices[] = {
      .family = OD_FAMILY_VECTOR,
      .is_cpu = true,
      .has_compiler = true,
+     .clblast = true,
+     .pack_tag = 1,
      .compute_units = 8,
      .max_group_size = 4096,
      .local_memory = 256 << 10,
@@ -24,6 +26,8 @@ static const od_device devices[] = {
      .vendor = OD_VENDOR_AMD,
      .family = OD_FAMILY_TILED,
      .has_compiler = true,
+     .clblast = true,
+     .pack_tag = 1,
      .out_of_order = true,
      .fp16 = true,
      .compute_units = 48,
@@ -35,6 +39,8 @@ static const od_device devices[] = {
      .vendor = OD_VENDOR_INTEL,
      .family = OD_FAMILY_TILED,
      .has_compiler = true,
+     .clblast = true,
+     .pack_tag = 1,
      .out_of_order = true,
      .fp16 = true,
      .compute_units = 512,
@@ -46,6 +52,8 @@ static const od_device devices[] = {
      .vendor = OD_VENDOR_NVIDIA,
      .family = OD_FAMILY_TILED,
      .has_compiler = true,
+     .clblast = true,
+     .pack_tag = 1,
      .out_of_order = true,
      .compute_units = 82,
      .max_group_size = 1024,
@@ -55,6 +63,11 @@ static const od_device devices[] = {
 };
 
 static const od_device *device;
+
+const od_device *device_at_hand(void)
+{
+    return device;
+}
 
 void list(const od_operator *kind, const void *op)
 {

@@ -16,6 +16,8 @@ void list(const od_operator *kind, const void *op);
 /* A dense tensor without a buffer: shape is given as its sizes. */
 ocldnn_tensor dense(uint32_t dtype, uint32_t rank, ...);
 
+const od_device *device_at_hand(void);
+
 /* Called for each device. */
 void list_normalization(void);
 void list_elementwise(void);

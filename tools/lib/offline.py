@@ -114,7 +114,7 @@ def with_defaults():
         for name in sorted(names):
             path = os.path.join(folder, name)
             with open(path, encoding="utf-8") as text:
-                if name.endswith(".cl") and "__kernel" in text.read():
+                if name.endswith(".cl") and re.search(r"^__kernel\b", text.read(), re.M):
                     programs.append((os.path.relpath(path, CL), OPTIONS))
     return programs
 
