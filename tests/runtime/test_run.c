@@ -290,6 +290,23 @@ static void altered_facts(void **state)
     ocldnn_context_destroy(context);
 }
 
+/* top_k's kernel for GPUs keeps 2 * 64 numbers of 8 bytes, and a flag, in local memory. */
+static void local_memory_too_small(void **state)
+{
+    ocldnn_context_options options = {.flags = OCLDNN_CONTEXT_NO_DISK_CACHE};
+    od_device facts = *od_context_facts(f.context);
+    ocldnn_context *context;
+    ocldnn_top_k op = {.input = f.op.input, .indices = ocldnn_tensor_dense(NULL, OCLDNN_U32, 2, (int64_t[]){ROWS, 1})};
+    (void)state;
+    facts.family = OD_FAMILY_TILED;
+    facts.local_memory = 1024;
+    assert_int_equal(ocldnn_context_create_default(&options, &context), OCLDNN_SUCCESS);
+    od_context_set_facts(context, &facts);
+    assert_int_equal(ocldnn_top_k_prepare(context, &op), OCLDNN_UNSUPPORTED);
+    assert_non_null(strstr(ocldnn_last_error(), "bytes of local memory, the device has 1024"));
+    ocldnn_context_destroy(context);
+}
+
 static void destroy_while_running(void **state)
 {
     ocldnn_context_options options = {.flags = OCLDNN_CONTEXT_NO_DISK_CACHE,
@@ -364,6 +381,7 @@ int main(void)
         cmocka_unit_test(sub_buffers),
         cmocka_unit_test(honours_events),
         cmocka_unit_test(altered_facts),
+        cmocka_unit_test(local_memory_too_small),
         cmocka_unit_test(destroy_while_running),
         cmocka_unit_test(many_threads),
     };
