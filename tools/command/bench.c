@@ -111,7 +111,7 @@ static bool measure(bench *b, bench_case *c, bench_row *row)
     int rounds;
     bench_probe_set(b, &limit, bound, amount);
     list[1] = (contender){.name = "limit", .go = bench_probe_go, .state = &limit, .scale = limit.scale};
-    list[2] = (contender){.name = "OpenBLAS", .go = bench_openblas_go, .state = openblas, .scale = 1};
+    list[2] = (contender){.name = "OpenBLAS", .go = bench_openblas_go, .state = openblas, .scale = 1, .rest = 0.05};
     rounds = bench_interleave(b, list, openblas ? 3 : 2, b->quick ? 0.3 : 1.5);
     bench_openblas_close(openblas);
     if (rounds == 0)

@@ -40,6 +40,7 @@ typedef struct contender {
     bool (*go)(bench *b, void *state);
     void *state;
     double scale; /* its work may differ from the others': a sample's seconds are multiplied by this */
+    double rest;  /* seconds of pause after a sample, for one whose threads go on spinning */
     double seconds[BENCH_ROUNDS];
 } contender;
 

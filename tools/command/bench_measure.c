@@ -57,6 +57,13 @@ static double sample(bench *b, const contender *c, int repeats)
     return (bench_now() - start) / repeats;
 }
 
+static void pause_for(double seconds)
+{
+    const struct timespec time = {.tv_nsec = (long)(seconds * 1e9)};
+    if (seconds > 0)
+        nanosleep(&time, NULL);
+}
+
 int bench_interleave(bench *b, contender *list, int count, double budget)
 {
     int repeats[BENCH_CONTENDERS];
@@ -71,7 +78,8 @@ int bench_interleave(bench *b, contender *list, int count, double budget)
         repeats[i] = again >= sample_seconds ? 1 : (int)(sample_seconds / again) + 1;
         if (repeats[i] > 2000)
             repeats[i] = 2000;
-        turn += again * repeats[i];
+        turn += again * repeats[i] + list[i].rest;
+        pause_for(list[i].rest);
     }
     rounds = (int)(budget / turn);
     rounds = rounds < 5 ? 5 : rounds > BENCH_ROUNDS - 1 ? BENCH_ROUNDS - 1 : rounds | 1;
@@ -81,6 +89,7 @@ int bench_interleave(bench *b, contender *list, int count, double budget)
             if (seconds < 0)
                 return 0;
             list[i].seconds[round] = seconds * list[i].scale;
+            pause_for(list[i].rest);
         }
     }
     return rounds;

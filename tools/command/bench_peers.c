@@ -29,6 +29,13 @@ static sgemm_function load_openblas(void)
     if (tried)
         return found;
     tried = true;
+#if defined(__x86_64__) && defined(__GNUC__)
+    /* A CPU that is younger than an OpenBLAS gets its oldest kernels, unless told better. */
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+        setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
+    else if (__builtin_cpu_supports("avx2"))
+        setenv("OPENBLAS_CORETYPE", "HASWELL", 0);
+#endif
     library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         complain("peers: no OpenBLAS on this machine (package libopenblas0)");
