@@ -12,12 +12,13 @@
 #include <string.h>
 
 typedef struct arguments {
-    const char *device, *filter, *json;
+    const char *device, *family, *filter, *json;
     bool quick, peers;
 } arguments;
 
 static const struct argp_option options[] = {
     {"device", 'd', "PART", 0, "the device whose name or platform has this part", 0},
+    {"family", 'k', "FAMILY", 0, "kernels of this family, vector or tiled, instead of the device's own", 0},
     {"filter", 'f', "GLOB", 0, "only rows like this: a name (gemm*), or name/dtype/shape (*/F32/*)", 0},
     {"quick", 'q', NULL, 0, "fewer runs: 0.3 s a row instead of 1.5 s", 0},
     {"peers", 'p', NULL, 0, "OpenBLAS beside the F32 products, on the same tensors, in turns with ours", 0},
@@ -31,6 +32,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'd':
         given->device = argument;
+        return 0;
+    case 'k':
+        if (strcmp(argument, "vector") != 0 && strcmp(argument, "tiled") != 0)
+            argp_error(state, "the family is vector or tiled, not '%s'", argument);
+        given->family = argument;
         return 0;
     case 'f':
         given->filter = argument;
@@ -168,7 +174,7 @@ int command_bench(int argc, char **argv)
     bench b = {0};
     int status = 1;
     argp_parse(&parser, argc, argv, 0, NULL, &given);
-    if (!open_device(given.device, NULL, &b.on))
+    if (!open_device(given.device, given.family, &b.on))
         return 1;
     b.facts = od_context_facts(b.on.context);
     b.quick = given.quick;

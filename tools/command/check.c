@@ -12,12 +12,13 @@
 #include <string.h>
 
 typedef struct arguments {
-    const char *device;
+    const char *device, *family;
     bool all;
 } arguments;
 
 static const struct argp_option options[] = {
     {"device", 'd', "PART", 0, "the device whose name or platform has this part", 0},
+    {"family", 'k', "FAMILY", 0, "kernels of this family, vector or tiled, instead of the device's own", 0},
     {"all", 'a', NULL, 0, "also the strategies of CLBlast, which compiles its own kernels: 10 s and more", 0},
     {0},
 };
@@ -29,6 +30,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         given->device = argument;
     else if (key == 'a')
         given->all = true;
+    else if (key == 'k' && (strcmp(argument, "vector") == 0 || strcmp(argument, "tiled") == 0))
+        given->family = argument;
+    else if (key == 'k')
+        argp_error(state, "the family is vector or tiled, not '%s'", argument);
     else
         return ARGP_ERR_UNKNOWN;
     return 0;
@@ -198,7 +203,7 @@ int command_check(int argc, char **argv)
     arguments given = {0};
     check c = {0};
     argp_parse(&parser, argc, argv, 0, NULL, &given);
-    if (!open_device(given.device, NULL, &c.on))
+    if (!open_device(given.device, given.family, &c.on))
         return 1;
     c.all = given.all;
     printf("%s, %s\n", od_context_facts(c.on.context)->name, od_context_facts(c.on.context)->platform);

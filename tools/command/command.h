@@ -21,14 +21,15 @@ int command_bench(int argc, char **argv);
 int complain(const char *format, ...) OD_PRINTF(1, 2);
 
 /* A context on the device whose name or platform has this part (NULL: OCLDNN_DEVICE, else the best one), with an
- * in-order queue. False after complaining. */
+ * in-order queue. family: NULL, or "vector" or "tiled" for those kernels, whatever suits the device. False after
+ * complaining. */
 typedef struct opened {
     ocldnn_context *context;
     cl_context cl;
     cl_device_id device;
     cl_command_queue queue;
 } opened;
-bool open_device(const char *part, const ocldnn_context_options *options, opened *result);
+bool open_device(const char *part, const char *family, opened *result);
 void close_device(opened *result);
 
 /* Exchange with float: a value as it is stored in a dtype (F32, F16, BF16), and back. Rounds to nearest even. */

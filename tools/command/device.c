@@ -8,14 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool open_device(const char *part, const ocldnn_context_options *options, opened *result)
+bool open_device(const char *part, const char *family, opened *result)
 {
+    const ocldnn_quirk forced = {.flags = family && strcmp(family, "tiled") == 0 ? OCLDNN_QUIRK_TILED_FAMILY
+                                                                                 : OCLDNN_QUIRK_VECTOR_FAMILY,
+                                 .reason = "asked for on the command line"};
+    const ocldnn_context_options options = {.quirks = family ? &forced : NULL, .quirk_count = family != NULL};
     cl_int code;
     memset(result, 0, sizeof *result);
     /* The library's own way of choosing a device, so that the command means the same one. */
     if (part)
         setenv("OCLDNN_DEVICE", part, 1);
-    if (ocldnn_context_create_default(options, &result->context) != OCLDNN_SUCCESS) {
+    if (ocldnn_context_create_default(&options, &result->context) != OCLDNN_SUCCESS) {
         complain("%s", ocldnn_last_error());
         return false;
     }
