@@ -90,7 +90,7 @@ static inline void add_bias(__global const STORAGE(BIAS_TYPE) * bias, int4 strid
         for (int j = 0; j < ROW_VECTORS; j++) {
             float16 block[16];
             int keys = min(16, count - first), present = clamp(rows - 16 * j, 0, 16);
-            bool together = strides.s3 == 1 && places[first + keys - 1] - places[first] == 15;
+            bool together = strides.s3 == 1 && keys == 16 && places[first + 15] - places[first] == 15;
             for (int r = 0; r < 16; r++) {
                 int row = (16 * j + r) * strides.s2;
                 block[r] = 0.0f;

@@ -87,6 +87,8 @@ static void check_case(const shape *s, const attention_case *c, ocldnn_attention
             op->lse = lse->tensor;
         if (!runs(op))
             continue;
+        if (getenv("OCLDNN_TEST_VERBOSE"))
+            printf("    strategy %u\n", strategies[i]), fflush(stdout);
         kit_run(attention, op);
         kit_compare(output, exact, naive, s->width + s->keys);
         if (s->lse)
@@ -155,7 +157,7 @@ static void matches_reference(void **state)
                    .bias_f32 = kit_between(0, 1)};
         int64_t widest = kit.small ? 32 : kit_between(0, 1) ? 64 : 128;
         for (int j = 0; j < (kit.small ? 2 : 6); j++) {
-            s.batch = kit_between(1, 2);
+            s.batch = kit_between(2, 3);
             s.key_heads = kit_between(1, 2);
             s.heads = s.key_heads * groups[kit_between(0, 3)];
             s.queries = kit_between(1, kit.small ? 9 : 80);
@@ -182,7 +184,8 @@ static void named_sizes(void **state)
                 one_shape(&s);
         }
     for (size_t i = 0; i < (kit.small ? 1 : sizeof lengths / sizeof *lengths); i++) {
-        shape s = {1, 1, 1, lengths[i][0], lengths[i][1], 32, 32, OCLDNN_F32, 1, 0, 0, true, false, false};
+        int64_t heads = lengths[i][0] == 1 ? 40 : 1; /* the bound compares largest errors: of many rows, not of one */
+        shape s = {1, heads, 1, lengths[i][0], lengths[i][1], 32, 32, OCLDNN_F32, 1, 0, 0, true, false, false};
         print_shape(&s);
         one_shape(&s);
     }

@@ -110,7 +110,7 @@ int32_t od_attention_mask_kind(const od_attention *p)
     return p->mask.strides[2] == 0 ? OD_MASK_KEYS : OD_MASK_ROWS;
 }
 
-static void arg_strides(od_step *step, const od_view *view)
+void od_attention_arg_strides(od_step *step, const od_view *view)
 {
     int32_t strides[4] = {0, 0, 0, 0};
     for (uint32_t axis = 0; axis < view->rank; axis++)
@@ -118,11 +118,11 @@ static void arg_strides(od_step *step, const od_view *view)
     od_arg_int4(step, strides);
 }
 
-static void arg_optional(od_step *step, const od_view *view)
+void od_attention_arg_optional(od_step *step, const od_view *view)
 {
     if (od_present(view)) {
         od_arg_view(step, view);
-        arg_strides(step, view);
+        od_attention_arg_strides(step, view);
     }
 }
 
@@ -145,14 +145,14 @@ void od_attention_arguments(od_step *step, const od_attention *p)
     od_arg_view(step, &p->query);
     od_arg_view(step, &p->key);
     od_arg_view(step, &p->value);
-    arg_optional(step, &p->mask);
-    arg_optional(step, &p->bias);
-    arg_optional(step, &p->lse);
+    od_attention_arg_optional(step, &p->mask);
+    od_attention_arg_optional(step, &p->bias);
+    od_attention_arg_optional(step, &p->lse);
     od_arg_view(step, &p->output);
-    arg_strides(step, &p->query);
-    arg_strides(step, &p->key);
-    arg_strides(step, &p->value);
-    arg_strides(step, &p->output);
+    od_attention_arg_strides(step, &p->query);
+    od_attention_arg_strides(step, &p->key);
+    od_attention_arg_strides(step, &p->value);
+    od_attention_arg_strides(step, &p->output);
     od_arg_int(step, p->heads / p->key_heads);
     od_arg_int(step, p->queries);
     od_arg_int(step, p->keys);
@@ -169,6 +169,7 @@ void od_attention_arguments(od_step *step, const od_attention *p)
 
 static const od_strategy strategies[] = {
     {"flash_unit (vector)", OCLDNN_ATTENTION_FLASH_UNIT, od_flash_vector_can, od_flash_vector_plan},
+    {"fallback", OCLDNN_ATTENTION_FALLBACK, od_attention_fallback_can, od_attention_fallback_plan},
 };
 
 const od_operator od_operator_attention = {"attention", check, strategies, sizeof strategies / sizeof *strategies,

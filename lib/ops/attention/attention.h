@@ -44,10 +44,16 @@ int32_t od_attention_mask_kind(const od_attention *p);
  *   lse = maximum * (SOFTCAP || BIAS_TYPE ? 1 : scale) + log(sum) */
 void od_attention_arguments(od_step *step, const od_attention *p);
 
+/* The strides as one int4; and a tensor with its strides after it, nothing if it is absent. */
+void od_attention_arg_strides(od_step *step, const od_view *view);
+void od_attention_arg_optional(od_step *step, const od_view *view);
+
 /* The strategies. Each can() says why not. */
 bool od_flash_vector_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);
 ocldnn_status od_flash_vector_plan(const od_device *device, const void *problem, od_plan *plan);
 bool od_flash_tiled_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);
 ocldnn_status od_flash_tiled_plan(const od_device *device, const void *problem, od_plan *plan);
+bool od_attention_fallback_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);
+ocldnn_status od_attention_fallback_plan(const od_device *device, const void *problem, od_plan *plan);
 
 #endif
