@@ -180,6 +180,7 @@ static void named_sizes(void **state)
         for (int64_t keys = 1; keys <= 9; keys++) {
             shape s = {1, 2, 1,     queries, keys, 32, 32, OCLDNN_F32, (uint32_t)(queries + keys) % 3,
                        0, 0, false, false,   false};
+            print_shape(&s);
             if (!kit.small || (queries + keys) % 5 == 0)
                 one_shape(&s);
         }
