@@ -169,6 +169,7 @@ void od_attention_arguments(od_step *step, const od_attention *p)
 
 static const od_strategy strategies[] = {
     {"flash_unit (vector)", OCLDNN_ATTENTION_FLASH_UNIT, od_flash_vector_can, od_flash_vector_plan},
+    {"flash_unit (tiled)", OCLDNN_ATTENTION_FLASH_UNIT, od_flash_tiled_can, od_flash_tiled_plan},
     {"fallback", OCLDNN_ATTENTION_FALLBACK, od_attention_fallback_can, od_attention_fallback_plan},
 };
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * attention by one fused kernel for GPUs (cl/attention/flash_tiled.cl).
+ */
+#include "gemm/gpu.h"
+#include "ops/attention/attention.h"
+#include "sources.h"
+
+/* How a work-group is laid out: items along keys and along rows, rows per item. */
+typedef struct form {
+    int32_t lanes_key, lanes_row, rows_item;
+} form;
+
+static const form few = {32, 2, 4};    /* 8 rows, 128 keys a block: decoding, where memory is the limit */
+static const form middle = {16, 8, 4}; /* 32 rows, 64 keys */
+static const form many = {16, 8, 8};   /* 64 rows, 64 keys: an item needs over 128 registers */
+
+/* Where `many` fits: a wave must leave room for a second one on its SIMD. */
+static const bool takes_many[OD_GPU_KINDS] = {
+    [OD_GPU_OTHER] = false,   [OD_GPU_AMD_GCN] = false, [OD_GPU_AMD_CDNA] = true,
+    [OD_GPU_AMD_RDNA] = true, [OD_GPU_INTEL] = false,   [OD_GPU_NVIDIA] = true,
+};
+
+enum {
+    MOST_ITEMS = 128,
+    VALUE_FLOATS = 2048, /* of V in local memory */
+    WIDEST_MANY = 128    /* columns of O for which 64 rows' sums fit */
+};
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static form choose_form(const od_device *device, const od_attention *p)
+{
+    int64_t rows = p->heads / p->key_heads * p->queries;
+    if (rows <= few.lanes_row * few.rows_item)
+        return few;
+    if (rows <= middle.lanes_row * middle.rows_item || p->value_width > WIDEST_MANY || !takes_many[od_gpu_kind(device)])
+        return middle;
+    return many;
+}
+
+/* Columns of O in a group: passes of lanes_key * vector, as few as cover Dv with little waste, at most 256; wider
+ * values are cut into slices, for each of which the scores are made again. */
+static void choose_columns(const form *f, int64_t width, int32_t *vector, int32_t *passes)
+{
+    int64_t narrow = 2 * f->lanes_key;
+    int64_t steps = ceil_div(width < 256 ? width : 256, narrow);
+    bool odd = steps == 1 || steps == 3;
+    *vector = odd ? 2 : 4;
+    *passes = (int32_t)(odd ? steps : (steps + 1) / 2);
+}
+
+static int64_t groups_of(const od_attention *p, const form *f)
+{
+    int32_t vector, passes;
+    choose_columns(f, p->value_width, &vector, &passes);
+    return ceil_div(p->heads / p->key_heads * p->queries, f->lanes_row * f->rows_item) *
+           ceil_div(p->value_width, f->lanes_key * vector * passes) * p->key_heads * p->batch;
+}
+
+bool od_flash_tiled_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES])
+{
+    const od_attention *p = problem;
+    form f = choose_form(device, p);
+    if (device->family != OD_FAMILY_TILED)
+        return od_cannot(reason, "the tiled kernel is for GPUs, this device takes the vector one");
+    if (groups_of(p, &f) > INT32_MAX / MOST_ITEMS)
+        return od_cannot(reason, "%lld work-groups are more than the tiled kernel can number",
+                         (long long)groups_of(p, &f));
+    return od_gpu_can(device, MOST_ITEMS, 32768, reason);
+}
+
+ocldnn_status od_flash_tiled_plan(const od_device *device, const void *problem, od_plan *plan)
+{
+    const od_attention *p = problem;
+    od_step *step = od_plan_kernel(plan, &od_source_attention_flash_tiled, "flash_tiled");
+    form f = choose_form(device, p);
+    int32_t vector, passes, value_keys = f.lanes_key;
+    choose_columns(&f, p->value_width, &vector, &passes);
+    while (value_keys * f.lanes_key * vector * passes > VALUE_FLOATS)
+        value_keys /= 2;
+    od_attention_arguments(step, p);
+    od_arg_int(step, p->key_heads);
+    od_define(step, "LANES_KEY", f.lanes_key);
+    od_define(step, "LANES_ROW", f.lanes_row);
+    od_define(step, "ROWS_ITEM", f.rows_item);
+    od_define(step, "VECTOR", vector);
+    od_define(step, "PASSES", passes);
+    od_define(step, "VALUE_KEYS", value_keys);
+    od_launch(step, groups_of(p, &f), 1, 1, (uint32_t)(f.lanes_key * f.lanes_row), 1, 1);
+    return OCLDNN_SUCCESS;
+}
