@@ -194,7 +194,7 @@ static void any_layout(void **state)
 /* Values that are rounded: one rounding for sums and products, the activation's error for gated products. */
 static void rounds_once(void **state)
 {
-    shape s = {2, {7, kit.small ? 19 : 1001}};
+    shape s = {2, {7, kit.small ? 151 : 1001}};
     (void)state;
     for (uint32_t dtype = OCLDNN_F32; dtype <= OCLDNN_BF16; dtype++) {
         kit_tensor *a = draw_input(dtype, &s, 3), *b = draw_input(dtype, &s, 3);
