@@ -36,41 +36,7 @@
 #define WIDTH 16
 #endif
 
-#include "common/part.cl"
-#include "common/rows.cl"
-#include "common/team.cl"
-
-// From such a sum of squares on, x is made smaller first: 2^31 squares of (2^128 * PRESCALE) are still a float.
-#define OVERFLOWING 0x1p120f
-#define PRESCALE 0x1p-80f
-
-typedef struct row {
-    __global const STORAGE(X_TYPE) * input;
-    __global STORAGE(X_TYPE) * output;
-#if HAS_RESIDUAL
-    __global const STORAGE(X_TYPE) * residual;
-#endif
-#if HAS_RESIDUAL_OUTPUT
-    __global STORAGE(X_TYPE) * sum;
-#endif
-} row;
-
-typedef struct strides {
-    int4 input, output, residual, sum;
-} strides;
-
-static inline row row_at(row base, const strides *steps, int4 at)
-{
-    base.input += od_row_offset(at, steps->input);
-    base.output += od_row_offset(at, steps->output);
-#if HAS_RESIDUAL
-    base.residual += od_row_offset(at, steps->residual);
-#endif
-#if HAS_RESIDUAL_OUTPUT
-    base.sum += od_row_offset(at, steps->sum);
-#endif
-    return base;
-}
+#include "norm/row.cl"
 
 // What is the same for all rows; y = x * prescale * scale * (gamma + gamma_shift).
 typedef struct norm {
@@ -80,24 +46,6 @@ typedef struct norm {
     float gamma_shift;
     int width;
 } norm;
-
-static inline FLOATW values(const row *r, int i)
-{
-#if HAS_RESIDUAL
-    return ROUNDED(X_TYPE, LOADW(X_TYPE, r->input, i) + LOADW(X_TYPE, r->residual, i));
-#else
-    return LOADW(X_TYPE, r->input, i);
-#endif
-}
-
-static inline FLOATW values_part(const row *r, int i, int count)
-{
-#if HAS_RESIDUAL
-    return ROUNDED(X_TYPE, LOAD_PART(X_TYPE, r->input, i, count) + LOAD_PART(X_TYPE, r->residual, i, count));
-#else
-    return LOAD_PART(X_TYPE, r->input, i, count);
-#endif
-}
 
 // This item's part of the sum of squares of a row.
 static inline float squares_of(const norm *n, const row *r, float prescale)
@@ -175,26 +123,8 @@ rms_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 input_
     const uint number = TEAM_NUMBER * (uint)block;
     const int there = number < (uint)rows; // teams past the last row go along with it, but write nothing
     const int first = (int)min(number, (uint)rows - 1), end = min(block, rows - first) + first;
-    const strides steps = {
-        .input = input_strides,
-        .output = output_strides,
-#if HAS_RESIDUAL
-        .residual = residual_strides,
-#endif
-#if HAS_RESIDUAL_OUTPUT
-        .sum = sum_strides,
-#endif
-    };
-    const row base = {
-        .input = input + input_offset,
-        .output = output + output_offset,
-#if HAS_RESIDUAL
-        .residual = residual + residual_offset,
-#endif
-#if HAS_RESIDUAL_OUTPUT
-        .sum = sum + sum_offset,
-#endif
-    };
+    const strides steps = ROW_STEPS;
+    const row base = ROW_BASE;
     const norm n = {
 #if GAMMA_TYPE
         .gamma = gamma + gamma_offset,

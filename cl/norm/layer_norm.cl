@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = gamma * (x - mean) / sqrt(variance + epsilon) + beta; x may be the sum of two inputs.
+// Teams and reading ahead as in rms_norm.cl. Distances are taken from the rounded mean, in a second pass, and what the
+// mean has lost is found from their sum, so that values far from zero lose nothing.
+
+//! X_TYPE 1..3 dtype of input, residual and outputs (1 F32, 2 F16, 3 BF16)
+//! GAMMA_TYPE 1..3 dtype of gamma and beta
+//! HAS_GAMMA 0..1 there is a gamma
+//! HAS_BETA 0..1 there is a beta
+//! HAS_RESIDUAL 0..1 a residual is added first
+//! HAS_RESIDUAL_OUTPUT 0..1 the sum is stored
+//! HAS_MEAN 0..1 the mean is stored
+//! HAS_RSTD 0..1 1 / sqrt(...) is stored
+//! LANES 1..256 items that work on a row together, a power of two
+//! TEAMS 1..64 rows side by side in a group
+//! WIDTH 4..16 elements an item moves at once (4 or 16)
+#ifndef X_TYPE
+#define X_TYPE 1
+#endif
+#ifndef GAMMA_TYPE
+#define GAMMA_TYPE 1
+#endif
+#ifndef HAS_GAMMA
+#define HAS_GAMMA 1
+#endif
+#ifndef HAS_BETA
+#define HAS_BETA 1
+#endif
+#ifndef HAS_RESIDUAL
+#define HAS_RESIDUAL 0
+#endif
+#ifndef HAS_RESIDUAL_OUTPUT
+#define HAS_RESIDUAL_OUTPUT 0
+#endif
+#ifndef HAS_MEAN
+#define HAS_MEAN 0
+#endif
+#ifndef HAS_RSTD
+#define HAS_RSTD 0
+#endif
+#ifndef LANES
+#define LANES 1
+#endif
+#ifndef TEAMS
+#define TEAMS 1
+#endif
+#ifndef WIDTH
+#define WIDTH 16
+#endif
+
+#include "norm/row.cl"
+
+// What is the same for all rows.
+typedef struct norm {
+#if HAS_GAMMA
+    __global const STORAGE(GAMMA_TYPE) * gamma;
+#endif
+#if HAS_BETA
+    __global const STORAGE(GAMMA_TYPE) * beta;
+#endif
+    int width;
+} norm;
+
+// y = (x * prescale - center) * scale + shift, before gamma and beta.
+typedef struct factors {
+    float prescale, center, scale, shift;
+} factors;
+
+// This item's part of the sum of a row.
+static inline float sum_of(const norm *n, const row *r, float prescale)
+{
+    FLOATW sum = 0.0f;
+    int i = TEAM_LANE * WIDTH;
+    for (; i + WIDTH <= n->width; i += LANES * WIDTH)
+        sum += values(r, i) * prescale;
+    if (i < n->width)
+        sum += values_part(r, i, n->width - i) * prescale;
+    return od_sum(sum);
+}
+
+// The same of the distances from `center`, and of their squares.
+static inline float2 distances_of(const norm *n, const row *r, float prescale, float center)
+{
+    FLOATW sum = 0.0f, squares = 0.0f, d;
+    int i = TEAM_LANE * WIDTH;
+    for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
+        d = fma(values(r, i), prescale, -center);
+        sum += d;
+        squares = fma(d, d, squares);
+    }
+    if (i < n->width) {
+        d = od_keep(fma(values_part(r, i, n->width - i), prescale, -center), n->width - i, 0.0f);
+        sum += d;
+        squares = fma(d, d, squares);
+    }
+    return (float2)(od_sum(sum), od_sum(squares));
+}
+
+// Writes a row. On a CPU it gives the sum of row `next`, else nothing that means something.
+static inline float write(const norm *n, const row *r, factors f, const row *next)
+{
+    FLOATW sum = 0.0f, x, y;
+    int i = TEAM_LANE * WIDTH;
+    for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
+#if READS_AHEAD
+        sum += values(next, i);
+#endif
+        x = values(r, i);
+        y = fma(fma(x, f.prescale, -f.center), f.scale, f.shift);
+#if HAS_GAMMA
+        y *= LOADW(GAMMA_TYPE, n->gamma, i);
+#endif
+#if HAS_BETA
+        y += LOADW(GAMMA_TYPE, n->beta, i);
+#endif
+#if HAS_RESIDUAL_OUTPUT
+        STOREW(X_TYPE, x, r->sum, i);
+#endif
+        STOREW(X_TYPE, y, r->output, i);
+    }
+    if (i < n->width) {
+        const int count = n->width - i;
+#if READS_AHEAD
+        sum += values_part(next, i, count);
+#endif
+        x = values_part(r, i, count);
+        y = fma(fma(x, f.prescale, -f.center), f.scale, f.shift);
+#if HAS_GAMMA
+        y *= LOAD_PART(GAMMA_TYPE, n->gamma, i, count);
+#endif
+#if HAS_BETA
+        y += LOAD_PART(GAMMA_TYPE, n->beta, i, count);
+#endif
+#if HAS_RESIDUAL_OUTPUT
+        STORE_PART(X_TYPE, x, r->sum, i, count);
+#endif
+        STORE_PART(X_TYPE, y, r->output, i, count);
+    }
+    return od_sum(sum);
+}
+
+__kernel __attribute__((reqd_work_group_size(LANES * TEAMS, 1, 1))) void
+layer_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 input_strides,
+#if HAS_GAMMA
+           __global const STORAGE(GAMMA_TYPE) * gamma, ulong gamma_offset,
+#endif
+#if HAS_BETA
+           __global const STORAGE(GAMMA_TYPE) * beta, ulong beta_offset,
+#endif
+#if HAS_RESIDUAL
+           __global const STORAGE(X_TYPE) * residual, ulong residual_offset, int4 residual_strides,
+#endif
+           __global STORAGE(X_TYPE) * output, ulong output_offset, int4 output_strides,
+#if HAS_RESIDUAL_OUTPUT
+           __global STORAGE(X_TYPE) * sum, ulong sum_offset, int4 sum_strides,
+#endif
+#if HAS_MEAN
+           __global float *mean, ulong mean_offset, int4 mean_strides,
+#endif
+#if HAS_RSTD
+           __global float *rstd, ulong rstd_offset, int4 rstd_strides,
+#endif
+           int4 shape, int rows, int block, int width, float epsilon)
+{
+    TEAM_SHARED(shared);
+    const uint number = TEAM_NUMBER * (uint)block;
+    const int there = number < (uint)rows; // teams past the last row go along with it, but write nothing
+    const int first = (int)min(number, (uint)rows - 1), end = min(block, rows - first) + first;
+    const strides steps = ROW_STEPS;
+    const row base = ROW_BASE;
+    const norm n = {
+#if HAS_GAMMA
+        .gamma = gamma + gamma_offset,
+#endif
+#if HAS_BETA
+        .beta = beta + beta_offset,
+#endif
+        .width = width,
+    };
+    int4 at = od_row(first, shape);
+    row r = row_at(base, &steps, at);
+    float total = 0.0f;
+    for (int k = first; k < end; k++) {
+        const int4 next_at = od_row(min(k + 1, end - 1), shape);
+        const row next = row_at(base, &steps, next_at);
+        float lost, squares;
+        factors f = {.prescale = 1.0f};
+        int missing = !READS_AHEAD || k == first; // the same for all teams of a group, as barriers ask
+        for (;;) {
+            float2 distances;
+            if (missing)
+                total = od_team_sum(sum_of(&n, &r, f.prescale), shared);
+            f.center = total / (float)width;
+            distances = distances_of(&n, &r, f.prescale, f.center);
+            lost = od_team_sum(distances.s0, shared) / (float)width;
+            squares = od_team_sum(distances.s1, shared) / (float)width;
+            // Near zero the mean is better than the distances' own rounding.
+            lost = f.center * f.center > squares ? lost : 0.0f;
+            missing = f.prescale == 1.0f && !(squares < OVERFLOWING);
+            if (!od_group_any(missing, shared))
+                break;
+            f.prescale = missing ? PRESCALE : f.prescale;
+            missing = 1;
+        }
+        f.scale = 1.0f / sqrt(max(squares - lost * lost, 0.0f) + epsilon * f.prescale * f.prescale);
+        f.shift = -lost * f.scale;
+#if HAS_MEAN
+        if (there && TEAM_LANE == 0)
+            mean[mean_offset + od_row_offset(at, mean_strides)] = (f.center + lost) / f.prescale;
+#endif
+#if HAS_RSTD
+        if (there && TEAM_LANE == 0)
+            rstd[rstd_offset + od_row_offset(at, rstd_strides)] = f.scale * f.prescale;
+#endif
+        if (there)
+            total = write(&n, &r, f, &next);
+        r = next;
+        at = next_at;
+    }
+}
