@@ -72,9 +72,9 @@ static inline FLOATW od_rounded_1(FLOATW v)
 
 static inline FLOATW od_rounded_2(FLOATW v)
 {
-    ushort bits[WIDTH];
-    OD_PASTE(OD_PASTE(vstore_half, WIDTH), _rte)(v, 0, (half *)bits);
-    return OD_PASTE(vload_half, WIDTH)(0, (const half *)bits);
+    OD_PASTE(ushort, WIDTH) bits; // a vector, for its alignment
+    OD_PASTE(OD_PASTE(vstore_half, WIDTH), _rte)(v, 0, (half *)&bits);
+    return OD_PASTE(vload_half, WIDTH)(0, (const half *)&bits);
 }
 
 static inline FLOATW od_rounded_3(FLOATW v)

@@ -105,13 +105,13 @@ static inline ushort8 od_to_f16_8(float8 value)
 
 static inline void od_store_f16_16(float16 value, __global ushort *p)
 {
-    vstore8(od_to_f16_8(value.lo), 0, p);
-    vstore8(od_to_f16_8(value.hi), 1, p);
+    *(__global od_loose_ushort8 *)p = od_to_f16_8(value.lo);
+    *(__global od_loose_ushort8 *)(p + 8) = od_to_f16_8(value.hi);
 }
 
 #define od_load8_2(p, i) od_from_f16_8(vload8(0, (p) + (i)))
 #define od_load16_2(p, i) ((float16)(od_from_f16_8(vload8(0, (p) + (i))), od_from_f16_8(vload8(1, (p) + (i)))))
-#define od_store8_2(v, p, i) vstore8(od_to_f16_8(v), 0, (p) + (i))
+#define od_store8_2(v, p, i) (*(__global od_loose_ushort8 *)((p) + (i)) = od_to_f16_8(v))
 #define od_store16_2(v, p, i) od_store_f16_16((v), (p) + (i))
 #else
 #define od_load8_2(p, i) vload_half8(0, (__global const half *)((p) + (i)))
