@@ -3,7 +3,7 @@
  * Normalization, element-wise operators, and what goes round a transformer.
  */
 #include "programs.h"
-#include "pending.h"
+#include "operators.h"
 
 static const int widths[] = {1, 60, 64, 384, 1024, 4096, 32000};
 enum { WIDTHS = sizeof widths / sizeof *widths };
@@ -53,12 +53,9 @@ void list_normalization(void)
     {
         ocldnn_tensor x = dense(type, 2, 64, widths[i]);
         rms_norms(type, widths[i]);
-        if (THERE(layer_norm))
-            layer_norms(type, widths[i]);
-        if (THERE(softmax))
-            softmaxes(type, widths[i]);
-        if (THERE(l2_norm))
-            list(&od_operator_l2_norm, &(ocldnn_l2_norm){.input = x, .output = x, .epsilon = 1e-6f});
+        layer_norms(type, widths[i]);
+        softmaxes(type, widths[i]);
+        list(&od_operator_l2_norm, &(ocldnn_l2_norm){.input = x, .output = x, .epsilon = 1e-6f});
     }
 }
 
@@ -72,16 +69,12 @@ void list_elementwise(void)
         apart.strides[1] = 2 * widths[i];
         apart.strides[2] = 1;
         for (uint32_t kind = OCLDNN_IDENTITY; kind <= OCLDNN_SOFTPLUS; kind++) {
-            if (THERE(activation)) {
-                list(&od_operator_activation, &(ocldnn_activation){.input = x, .output = x, .kind = kind});
-                list(&od_operator_activation, &(ocldnn_activation){.input = apart, .output = x, .kind = kind});
-            }
-            if (THERE(gated)) {
-                list(&od_operator_gated, &(ocldnn_gated){.gate = x, .up = x, .output = x, .kind = kind});
-                list(&od_operator_gated, &(ocldnn_gated){.gate = apart, .up = apart, .output = x, .kind = kind});
-            }
+            list(&od_operator_activation, &(ocldnn_activation){.input = x, .output = x, .kind = kind});
+            list(&od_operator_activation, &(ocldnn_activation){.input = apart, .output = x, .kind = kind});
+            list(&od_operator_gated, &(ocldnn_gated){.gate = x, .up = x, .output = x, .kind = kind});
+            list(&od_operator_gated, &(ocldnn_gated){.gate = apart, .up = apart, .output = x, .kind = kind});
         }
-        for (uint32_t kind = OCLDNN_ADD; kind <= OCLDNN_MUL && THERE(binary); kind++) {
+        for (uint32_t kind = OCLDNN_ADD; kind <= OCLDNN_MUL; kind++) {
             list(&od_operator_binary, &(ocldnn_binary){.a = x, .b = x, .output = x, .kind = kind});
             list(&od_operator_binary, &(ocldnn_binary){.a = x, .b = vector, .output = x, .kind = kind});
             list(&od_operator_binary, &(ocldnn_binary){.a = apart, .b = x, .output = x, .kind = kind});
@@ -121,15 +114,14 @@ void list_sequence(void)
     ocldnn_tensor none = {0};
     FOR_EACH_FLOAT(type)
     {
-        if (THERE(embedding))
-            embeddings(type);
-        for (uint32_t interleaved = 0; interleaved < 2 && THERE(rotary); interleaved++)
+        embeddings(type);
+        for (uint32_t interleaved = 0; interleaved < 2; interleaved++)
             rotaries(type, interleaved);
-        for (int masked = 0; masked < 2 && THERE(mean_pool); masked++)
+        for (int masked = 0; masked < 2; masked++)
             list(&od_operator_mean_pool, &(ocldnn_mean_pool){.input = dense(type, 3, 4, 128, 384),
                                                              .mask = masked ? dense(OCLDNN_U8, 2, 4, 128) : none,
                                                              .output = dense(type, 2, 4, 384)});
-        for (int k = 1; k <= 1000 && THERE(top_k); k = k * 4 + 1)
+        for (int k = 1; k <= 1000; k = k * 4 + 1)
             for (uint32_t bits = 0; bits < 4; bits++)
                 list(&od_operator_top_k, &(ocldnn_top_k){.input = dense(type, 2, 8, 1000 * (1 + 31 * (int)(bits & 1))),
                                                          .values = bits & 2 ? dense(type, 2, 8, k) : none,
