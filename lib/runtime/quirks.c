@@ -17,8 +17,8 @@ static const ocldnn_quirk known[] = {
     {"Intel(R) Corporation", "Core", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
     {NULL, "Oclgrind", NULL, OCLDNN_QUIRK_VECTOR_FAMILY | OCLDNN_QUIRK_NO_BINARIES,
      "an interpreter: the fewest work-items are the fastest, and its build options are not part of a binary"},
-    {NULL, "llvmpipe", NULL, OCLDNN_QUIRK_VECTOR_FAMILY | OCLDNN_QUIRK_KERNEL_LIMITS,
-     "a CPU, whatever type it reports; it says 32 of kernels that run in groups of 1024"},
+    {NULL, "llvmpipe", NULL, OCLDNN_QUIRK_TILED_FAMILY | OCLDNN_QUIRK_KERNEL_LIMITS,
+     "its compiler takes minutes over the vector family's kernels; it says 32 of kernels that run in groups of 1024"},
 };
 
 static bool holds(const char *text, const char *part)
