@@ -55,12 +55,14 @@
         OD_FINISH16(sum, at, PLACE(row, at), RESIDUAL_PLACE(row, at));                                                 \
     } else {                                                                                                           \
         float16 kept = (sum);                                                                                          \
-        for (int j = 0; (at) + j < size.s1; j++)                                                                       \
-            OD_FINISH1(((float *)&kept)[j], (at) + j, PLACE(row, (at) + j), RESIDUAL_PLACE(row, (at) + j));            \
+        for (int lane = 0; (at) + lane < size.s1; lane++)                                                              \
+            OD_FINISH1(((float *)&kept)[lane], (at) + lane, PLACE(row, (at) + lane),                                   \
+                       RESIDUAL_PLACE(row, (at) + lane));                                                              \
     }
 
 #if B_FORM == 0
-enum { SLICE = 512 };
+// k that is taken at a time, and panels that are read side by side: streams of memory.
+enum { SLICE = 512, SIDE = ROWS <= 2 ? 4 : ROWS <= 4 ? 2 : 1 };
 #elif B_FORM == 1
 // sums[r][column] += sum over COUNT rows of B from k on.
 #define ADD_ROWS(COUNT)                                                                                                \
@@ -95,7 +97,7 @@ ADD_ROWS(4)
 ADD_ROWS(1)
 #elif B_FORM == 2
 // Rows of B, that is columns of C, that are summed side by side: enough sums to hide the latency of an fma.
-enum { SIDE = ROWS == 1 ? 8 : ROWS == 8 ? 2 : 4 };
+enum { SIDE = ROWS <= 2 ? 8 : ROWS == 8 ? 3 : 6 };
 
 static inline float sum16(float16 v)
 {
@@ -122,11 +124,17 @@ gemm_skinny(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const S
     OD_UNROLL for (int r = 0; r < ROWS; r++) a_row[r] = min(r, size.s0 - 1) * lead.s0;
 
 #if B_FORM == 0
-    for (int at = first; at < end; at += PW) {
-        __global const STORAGE(B_TYPE) *source = b + (ulong)at * (ulong)depth;
-        float16 sum[ROWS][NV], x_vectors[ROWS * SLICE / 16];
+    for (int at = first; at < end; at += SIDE * PW) {
+        __global const STORAGE(B_TYPE) * source[SIDE];
+        float16 sum[ROWS][SIDE * NV], x_vectors[ROWS * SLICE / 16];
         float *x = (float *)x_vectors;
-        OD_UNROLL for (int r = 0; r < ROWS; r++) OD_UNROLL for (int j = 0; j < NV; j++) sum[r][j] = (float16)(0.0f);
+        // Past the end the first panel is read again; its sums are not stored.
+        OD_UNROLL for (int s = 0; s < SIDE; s++) source[s] =
+            b + (ulong)(at + s * PW < n ? at + s * PW : at) * (ulong)depth;
+        OD_UNROLL for (int r = 0; r < ROWS; r++)
+        {
+            OD_UNROLL for (int j = 0; j < SIDE * NV; j++) sum[r][j] = (float16)(0.0f);
+        }
         for (int k = 0; k < depth; k += SLICE) {
             int slice = min((int)SLICE, depth - k);
             for (int r = 0; r < ROWS; r++) {
@@ -137,20 +145,18 @@ gemm_skinny(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const S
                     x[r * SLICE + i] = LOAD1(A_TYPE, a, a_row[r] + k + i);
             }
             for (int i = 0; i < slice; i++) {
-                float16 row[NV];
-                OD_UNROLL for (int j = 0; j < NV; j++) row[j] = LOAD16(B_TYPE, source, i * PW + 16 * j);
-                OD_UNROLL for (int r = 0; r < ROWS; r++)
+                OD_UNROLL for (int j = 0; j < SIDE * NV; j++)
                 {
-                    OD_UNROLL for (int j = 0; j < NV; j++) sum[r][j] =
-                        fma((float16)(x[r * SLICE + i]), row[j], sum[r][j]);
+                    float16 row = LOAD16(B_TYPE, source[j / NV], (k + i) * PW + j % NV * 16);
+                    OD_UNROLL for (int r = 0; r < ROWS; r++) sum[r][j] =
+                        fma((float16)(x[r * SLICE + i]), row, sum[r][j]);
                 }
             }
-            source += slice * PW;
         }
         OD_UNROLL for (int r = 0; r < ROWS; r++)
         {
             if (r < size.s0) {
-                OD_UNROLL for (int j = 0; j < NV; j++)
+                OD_UNROLL for (int j = 0; j < SIDE * NV; j++)
                 {
                     if (at + 16 * j < n) {
                         FINISH(sum[r][j], r, at + 16 * j)

@@ -12,7 +12,7 @@ enum {
     MOST_ROWS = 192,    /* of a block: A's part is 192 x 256 floats, which the second cache holds */
     MOST_COLUMNS = 256, /* of a block */
     SLICE = 256,        /* of k: a panel's part is 32 KiB, which the first cache holds */
-    STRIP = 1024,       /* columns of a skinny work-item on a [k, n] matrix */
+    STRIP_SUMS = 4096,  /* most rows * columns of a skinny work-item on a [k, n] matrix: its sums, in the first cache */
     SKINNY_ROWS = 8,
     GROUPS_PER_UNIT = 3, /* how many work-items a compute unit should get at least, where there is work for them */
     SKINNY_GROUPS_PER_UNIT = 8
@@ -129,15 +129,17 @@ static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan
     int32_t form = b_form(g);
     int64_t wanted = (int64_t)most(device->compute_units, 1) * SKINNY_GROUPS_PER_UNIT;
     int64_t columns = ceil_div(g->n, most(1, wanted / g->batch.count));
+    int64_t strip;
     int32_t rows = 1;
     while (rows < g->m)
         rows *= 2;
-    if (form == 1) /* long runs of memory, and a strip's sums in the first cache */
-        columns = round_up(least(most(2 * columns, 64), STRIP), 16);
+    strip = least(STRIP_SUMS / rows, 2048);
+    if (form == 1) /* runs of memory as long as may be: a page for each run costs more than its bytes */
+        columns = round_up(least(most(columns * SKINNY_GROUPS_PER_UNIT, 64), strip), 16);
     else
         columns = round_up(columns, PANEL);
     od_define(step, "ROWS", rows);
-    od_define(step, "STRIP", STRIP);
+    od_define(step, "STRIP", (int32_t)strip);
     arguments(step, g, g->m, columns, 0);
     od_launch(step, ceil_div(g->n, columns), 1, g->batch.count, 1, 1, 1);
 }
