@@ -141,7 +141,7 @@ gemm_vector(__global const STORAGE(A_TYPE) * a_base, ulong a_offset, __global co
     float16 panel[KB * NV];
 #endif
     int m = size.s0, n = size.s1, depth = size.s2;
-    int first_row = (int)get_group_id(1) * block.s0, first_column = (int)get_group_id(0) * block.s1;
+    int first_row = (int)get_group_id(0) * block.s0, first_column = (int)get_group_id(1) * block.s1;
     int rows = min(block.s0, m - first_row), columns = min(block.s1, n - first_column);
     int batch = (int)get_group_id(2);
     a_base += a_offset + (ulong)od_batch_offset(batch, batch_shape, batch_a);

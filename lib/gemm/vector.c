@@ -9,12 +9,14 @@
 /* Sizes of the kernels; PANEL is fixed in cl/gemm/panel.cl and is part of the packed format. */
 enum {
     PANEL = 32,
-    MOST_ROWS = 192,    /* of a block: A's part is 192 x 256 floats, which the second cache holds */
-    MOST_COLUMNS = 256, /* of a block */
-    SLICE = 256,        /* of k: a panel's part is 32 KiB, which the first cache holds */
-    STRIP_SUMS = 4096,  /* most rows * columns of a skinny work-item on a [k, n] matrix: its sums, in the first cache */
+    ROWS_DIRECT = 96,     /* of a block whose B is read where it lies: A's slice is 96 KiB of the second cache */
+    COLUMNS_DIRECT = 512, /* and A is turned into floats once for so many columns */
+    ROWS_COPIED = 192,    /* of a block whose panels are turned into floats first, for so many rows */
+    COLUMNS_COPIED = 256,
+    SLICE = 256,       /* of k: a panel's part is 32 KiB, which the first cache holds */
+    STRIP_SUMS = 4096, /* most rows * columns of a skinny work-item on a [k, n] matrix: its sums, in the first cache */
     SKINNY_ROWS = 8,
-    GROUPS_PER_UNIT = 3, /* how many work-items a compute unit should get at least, where there is work for them */
+    GROUPS_PER_UNIT = 2, /* how many work-items a compute unit should get at least, where there is work for them */
     SKINNY_GROUPS_PER_UNIT = 8
 };
 
@@ -86,12 +88,21 @@ static void arguments(od_step *step, const od_gemm *g, int64_t rows, int64_t col
     od_arg_float(step, g->activation_alpha);
 }
 
-/* Blocks as large as the caches like, halved until every compute unit has some. */
+/* Column blocks of at most `most_columns`: as many for each compute unit, where there are panels enough. A driver may
+ * deal out the launch in equal runs of work-items, columns outermost: then the runs are of equal work, and each core
+ * keeps to its own part of B. */
+static int64_t column_blocks(const od_gemm *g, int64_t units, int64_t most_columns)
+{
+    int64_t blocks = ceil_div(g->n, most_columns), even = round_up(blocks, units);
+    return even <= ceil_div(g->n, PANEL) ? even : blocks;
+}
+
+/* Blocks of at most *rows and *columns, halved until every compute unit has some. */
 static void choose_blocks(const od_device *device, const od_gemm *g, int64_t tile, int64_t *rows, int64_t *columns)
 {
-    int64_t wanted = (int64_t)most(device->compute_units, 1) * GROUPS_PER_UNIT;
-    int64_t r = MOST_ROWS, c = MOST_COLUMNS;
-    while (ceil_div(g->m, r) * ceil_div(g->n, c) * g->batch.count < wanted) {
+    int64_t units = most(device->compute_units, 1), wanted = units * GROUPS_PER_UNIT;
+    int64_t r = *rows, c = *columns;
+    while (ceil_div(g->m, r) * column_blocks(g, units, c) * g->batch.count < wanted) {
         if (c > 128)
             c /= 2;
         else if (r > 96)
@@ -104,23 +115,24 @@ static void choose_blocks(const od_device *device, const od_gemm *g, int64_t til
             break;
     }
     *rows = round_up(ceil_div(g->m, ceil_div(g->m, r)), tile);
-    *columns = round_up(ceil_div(g->n, ceil_div(g->n, c)), PANEL);
+    *columns = round_up(ceil_div(g->n, column_blocks(g, units, c)), PANEL);
 }
 
 static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan)
 {
     od_step *step = start(g, plan, &od_source_gemm_vector, "gemm_vector");
     int64_t tile = g->m <= 16 ? 8 : 12; /* 12 rows use all registers, 8 waste fewer of them on a short matrix */
-    int64_t rows, columns, slice;
+    bool direct = g->format == OD_GEMM_PANELS && g->b.dtype == OCLDNN_F32;
+    int64_t rows = direct ? ROWS_DIRECT : ROWS_COPIED, columns = direct ? COLUMNS_DIRECT : COLUMNS_COPIED, slice;
+    od_define(step, "MB", (int32_t)rows);
+    od_define(step, "NB", (int32_t)columns);
     choose_blocks(device, g, tile, &rows, &columns);
     slice = g->k == 0 ? 16 : round_up(ceil_div(g->k, ceil_div(g->k, SLICE)), 16);
     od_define(step, "TRANSPOSE_A", g->transpose_a);
     od_define(step, "MR", (int32_t)tile);
-    od_define(step, "MB", MOST_ROWS);
-    od_define(step, "NB", MOST_COLUMNS);
     od_define(step, "KB", SLICE);
     arguments(step, g, rows, columns, slice);
-    od_launch(step, ceil_div(g->n, columns), ceil_div(g->m, rows), g->batch.count, 1, 1, 1);
+    od_launch(step, ceil_div(g->m, rows), ceil_div(g->n, columns), g->batch.count, 1, 1, 1);
 }
 
 static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan)

@@ -143,7 +143,7 @@ static ocldnn_status check(const void *opaque, od_plan *plan, void *memory)
     p->gemm.alpha = 1.0f;
     p->gemm.activation = op->activation;
     p->gemm.activation_alpha = od_activation_alpha(op->activation, op->alpha);
-    plan->requested = op->strategy;
+    plan->requested = op->strategy ? op->strategy : OCLDNN_GEMM_NATIVE; /* AUTO does not take CLBlast unasked */
     plan->empty = t.output.count == 0;
     return walk(&t, &p->gemm);
 }

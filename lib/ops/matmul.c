@@ -72,7 +72,7 @@ static ocldnn_status check(const void *opaque, od_plan *plan, void *memory)
     g->ldb = g->b.strides[g->b.rank - 2];
     g->alpha = op->alpha == 0.0f ? 1.0f : op->alpha;
     g->activation_alpha = 1.0f;
-    plan->requested = op->strategy;
+    plan->requested = op->strategy ? op->strategy : OCLDNN_GEMM_NATIVE; /* AUTO does not take CLBlast unasked */
     plan->empty = g->c.count == 0;
     a = under(&g->a, &g->c);
     b = under(&g->b, &g->c);

@@ -337,8 +337,8 @@ static void refuses_packed(void **state)
     again.packed.bytes = 0;
     kit_refuses(linear_pack, &again, OCLDNN_INVALID_ARGUMENT, "packed: is missing");
     again.packed = good.packed;
-    again.packed.buffer = w->tensor.buffer;
-    again.packed.offset = 0;
+    again.weight.buffer = good.packed.buffer; /* packed into itself */
+    again.weight.offset = good.packed.offset / 4;
     kit_expect(ocldnn_linear_pack_run(kit.context, &again, &(ocldnn_exec){.queue = kit.queue}), OCLDNN_INVALID_BUFFER,
                "packed", "linear_pack_run");
     kit_expect(ocldnn_linear_pack_layout(kit.context, NULL, 0, &op.packed), OCLDNN_INVALID_ARGUMENT, "weight is NULL",
