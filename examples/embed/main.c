@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Semantic search with a real transformer, on oclDNN's public interface alone. Read model.c first: it is the model.
+ * Semantic search with a real transformer, on oclDNN's public interface alone. Read forward.c first: it is the model.
  */
 #include "options.h"
 

@@ -17,21 +17,21 @@ struct model {
     ocldnn_dtype dtype;
     struct config config;
     struct weights weights;
-    int64_t most_tokens, most_sentences; /* what the buffers below have room for */
-    int64_t slice_tokens;                /* how many of them are in work at once */
+    int64_t most_tokens, most_sentences; /* of a batch: what the buffers have room for */
     cl_mem ids, mask;                    /* [B, S] U32 and U8 */
     cl_mem hidden, other, mixed;         /* [B, S, hidden] */
     cl_mem wide;                         /* [B, S, 3 hidden] or [B, S, intermediate] */
     cl_mem pooled;                       /* [B, hidden] */
     void *answer;                        /* what was read back, before it is converted */
-    double *profile;                     /* NULL, or MODEL_STEPS sums of seconds; the queue must have profiling on */
+    double *profile;                     /* NULL, or MODEL_STEPS sums of seconds */
 };
 
 /* Loads config.json and model.safetensors of a folder. most_tokens: the largest product of sentences and (padded)
  * length that model_embed will be asked for; most_sentences likewise. Programs are built, or come from the cache,
- * before the weights are uploaded. false, with a message, on failure; nothing needs to be closed then. */
-bool model_open(struct model *model, const char *folder, ocldnn_context *context, cl_command_queue queue,
-                ocldnn_dtype dtype, int64_t most_sentences, int64_t most_tokens);
+ * before the weights are uploaded. profile: the queue can be profiled.
+ * false, with a message, on failure; nothing needs to be closed then. */
+bool model_open(struct model *model, const char *folder, ocldnn_context *context, ocldnn_dtype dtype,
+                int64_t most_sentences, int64_t most_tokens, bool profile);
 void model_close(struct model *model);
 
 /* ids and mask are [sentences, length]; mask is 1 for a token, 0 for padding, and NULL where nothing is padded.

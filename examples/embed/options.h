@@ -22,7 +22,6 @@ struct options {
 /* Everything that is open. */
 struct session {
     ocldnn_context *context;
-    cl_command_queue queue;
     struct wordpiece tokenizer;
     struct model model;
     double seconds; /* what opening took */

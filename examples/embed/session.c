@@ -25,13 +25,8 @@ static void log_message(void *user, int level, const char *message)
 static bool open_device(struct session *session, const struct options *options)
 {
     ocldnn_context_options choice = {.log = log_message, .log_user = (void *)(uintptr_t)options};
-    cl_int status;
 
-    if (!went_well(ocldnn_context_create_default(&choice, &session->context), "looking for an OpenCL device"))
-        return false;
-    session->queue = clCreateCommandQueue(ocldnn_context_cl(session->context), ocldnn_context_device(session->context),
-                                          options->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
-    return cl_went_well(status, "making a command queue");
+    return went_well(ocldnn_context_create_default(&choice, &session->context), "looking for an OpenCL device");
 }
 
 bool session_open(struct session *session, const struct options *options)
@@ -43,8 +38,8 @@ bool session_open(struct session *session, const struct options *options)
     memset(session, 0, sizeof *session);
     snprintf(path, sizeof path, "%s/vocab.txt", options->model);
     if (wordpiece_open(&session->tokenizer, path) && open_device(session, options) &&
-        model_open(&session->model, options->model, session->context, session->queue, options->dtype, sentences,
-                   tokens)) {
+        model_open(&session->model, options->model, session->context, options->dtype, sentences, tokens,
+                   options->profile)) {
         session->seconds = seconds_now() - begin;
         return true;
     }
@@ -56,8 +51,6 @@ void session_close(struct session *session)
 {
     model_close(&session->model);
     wordpiece_close(&session->tokenizer);
-    if (session->queue != NULL)
-        clReleaseCommandQueue(session->queue);
     ocldnn_context_destroy(session->context);
     memset(session, 0, sizeof *session);
 }
