@@ -226,7 +226,7 @@ static void says_what_is_wrong(void **state)
     op.output.shape[0] = 1;
     kit_refuses(matmul, &op, OCLDNN_INVALID_SHAPE, "output: axis 0 is 1, must be 2");
     op = good;
-    op.output.rank = 2;
+    op.output.rank = 2, op.output.strides[1] = 1;
     kit_refuses(matmul, &op, OCLDNN_INVALID_SHAPE, "output: rank is 2, must be 3");
     op = good;
     op.a.strides[0] = 100, op.a.strides[1] = 10, op.a.strides[2] = 2;
