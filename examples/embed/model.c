@@ -84,19 +84,44 @@ bool model_explain(struct model *model, int64_t sentences, int64_t length, bool 
     return forward(&pass);
 }
 
-/* Builds what single sentences (no padding) and batches need, before the weights are on the device. */
+/* Shapes that between them need every program: a padded batch, a full one, one sentence. */
+static const struct {
+    int64_t sentences, length;
+    bool masked;
+} usual[] = {{2, 128, true}, {2, 128, false}, {1, 16, false}};
+
+#define USUAL_COUNT (sizeof usual / sizeof usual[0])
+#define USUAL_TOKENS 256
+
+/* Builds the programs, or takes them from the cache, before the weights are on the device. */
 static bool prepare(struct model *model)
 {
-    int64_t length = model->most_tokens < 128 ? model->most_tokens : 128;
-    struct pass batch = {
-        .model = model, .purpose = PREPARE, .sentences = model->most_tokens / length, .length = length, .masked = true};
-    struct pass full = batch, single = batch;
+    bool good = true;
 
-    full.masked = false;
-    single.masked = false;
-    single.sentences = 1;
-    single.length = 16;
-    return forward(&batch) && forward(&full) && forward(&single);
+    for (size_t i = 0; good && i < USUAL_COUNT; i++) {
+        struct pass pass = {.model = model,
+                            .purpose = PREPARE,
+                            .sentences = usual[i].sentences,
+                            .length = usual[i].length,
+                            .masked = usual[i].masked};
+        good = forward(&pass);
+    }
+    return good;
+}
+
+/* Runs each program once: some drivers (PoCL) only finish compiling at the first launch. */
+static bool warm_up(struct model *model)
+{
+    static const uint32_t ids[USUAL_TOKENS];
+    uint8_t mask[USUAL_TOKENS];
+    float *embeddings = malloc((size_t)(2 * model->config.hidden) * sizeof *embeddings);
+    bool good = embeddings != NULL || complain("no memory for two embeddings");
+
+    memset(mask, 1, sizeof mask);
+    for (size_t i = 0; good && i < USUAL_COUNT; i++)
+        good = model_embed(model, ids, usual[i].masked ? mask : NULL, usual[i].sentences, usual[i].length, embeddings);
+    free(embeddings);
+    return good;
 }
 
 static bool make_buffers(struct model *model)
@@ -143,7 +168,8 @@ static bool open_from(struct model *model, const char *folder, const struct safe
         return complain("the name of the model's folder is too long");
     return config_read(&model->config, path) && make_queue(model, profile) && make_buffers(model) &&
            weights_plan(&model->weights, file, &model->config, model->context, model->dtype) && prepare(model) &&
-           weights_upload(&model->weights, file, &model->config, model->context, model->queue, model->dtype);
+           weights_upload(&model->weights, file, &model->config, model->context, model->queue, model->dtype) &&
+           warm_up(model);
 }
 
 bool model_open(struct model *model, const char *folder, ocldnn_context *context, ocldnn_dtype dtype,

@@ -27,9 +27,9 @@ struct model {
 };
 
 /* Loads config.json and model.safetensors of a folder. most_tokens: the largest product of sentences and (padded)
- * length that model_embed will be asked for; most_sentences likewise. Programs are built, or come from the cache,
- * before the weights are uploaded. profile: the queue can be profiled.
- * false, with a message, on failure; nothing needs to be closed then. */
+ * length that model_embed will be asked for, at least 256; most_sentences likewise, at least 2. Programs are built, or
+ * come from the cache, before the weights are uploaded. profile: the queue can be profiled. false, with a message, on
+ * failure; nothing needs to be closed then. */
 bool model_open(struct model *model, const char *folder, ocldnn_context *context, ocldnn_dtype dtype,
                 int64_t most_sentences, int64_t most_tokens, bool profile);
 void model_close(struct model *model);

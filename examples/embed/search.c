@@ -161,5 +161,6 @@ int search(struct session *session, const struct options *options)
                 answer(&corpus, session, options) && show_facts(&corpus, session, options);
 
     free_corpus(&corpus);
+    fflush(stdout);
     return good ? 0 : 1;
 }

@@ -49,6 +49,12 @@ bool session_open(struct session *session, const struct options *options)
 
 void session_close(struct session *session)
 {
+    ocldnn_stats stats;
+
+    /* Some drivers (PoCL) compile once more to give a binary; the context asks for it when it goes. */
+    if (session->context != NULL && ocldnn_context_stats(session->context, &stats) == OCLDNN_SUCCESS &&
+        stats.programs_built > 0)
+        fprintf(stderr, "Keeping %llu programs for the next start\n", (unsigned long long)stats.programs_built);
     model_close(&session->model);
     wordpiece_close(&session->tokenizer);
     ocldnn_context_destroy(session->context);
