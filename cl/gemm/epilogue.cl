@@ -7,6 +7,7 @@
 #define OD_GEMM_EPILOGUE_CL
 
 #include "common/math.cl"
+#include "common/rows.cl"
 #include "common/storage.cl"
 
 #if BIAS_TYPE
@@ -77,11 +78,7 @@
 // Where batch number `batch` begins: shape and strides of up to four axes.
 static inline int od_batch_offset(int batch, int4 shape, int4 strides)
 {
-    int offset = batch % shape.s3 * strides.s3;
-    batch /= shape.s3;
-    offset += batch % shape.s2 * strides.s2;
-    batch /= shape.s2;
-    return offset + batch % shape.s1 * strides.s1 + batch / shape.s1 * strides.s0;
+    return od_row_offset(od_row(batch, shape), strides);
 }
 
 #endif

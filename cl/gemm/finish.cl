@@ -28,7 +28,7 @@ gemm_finish(__global const STORAGE(C_TYPE) * sums, ulong sums_offset, __global S
 {
     int m = size.s0, n = size.s1, chunks = (n + 15) / 16;
     int batch = (int)get_group_id(1), row = (int)get_global_id(0) / chunks;
-    int column = (int)get_global_id(0) % chunks * 16, end = min(column + 16, n);
+    int column = ((int)get_global_id(0) - row * chunks) * 16, end = min(column + 16, n);
     if (row >= m)
         return;
     sums += sums_offset + ((ulong)batch * (ulong)m + (ulong)row) * (ulong)n;

@@ -6,31 +6,11 @@
 #define OD_GEMM_PANEL_CL
 
 #include "common/storage.cl"
+#include "common/transpose.cl"
 
 enum { NV = 2, PW = 16 * NV }; // vectors and columns of a panel
 
 #define OD_UNROLL __attribute__((opencl_unroll_hint))
-
-// The first columns of x and y, then the next ones: x0 y0 x1 y1 ...
-#define OD_INTERLEAVE_LO(x, y)                                                                                         \
-    (float16)(x.s0, y.s0, x.s1, y.s1, x.s2, y.s2, x.s3, y.s3, x.s4, y.s4, x.s5, y.s5, x.s6, y.s6, x.s7, y.s7)
-#define OD_INTERLEAVE_HI(x, y)                                                                                         \
-    (float16)(x.s8, y.s8, x.s9, y.s9, x.sa, y.sa, x.sb, y.sb, x.sc, y.sc, x.sd, y.sd, x.se, y.se, x.sf, y.sf)
-
-// Transposes 16 x 16: four rounds in which row i meets row i + 8.
-static inline void od_transpose16(float16 *x)
-{
-    float16 y[16];
-    OD_UNROLL for (int round = 0; round < 4; round++)
-    {
-        OD_UNROLL for (int i = 0; i < 8; i++)
-        {
-            y[2 * i] = OD_INTERLEAVE_LO(x[i], x[i + 8]);
-            y[2 * i + 1] = OD_INTERLEAVE_HI(x[i], x[i + 8]);
-        }
-        OD_UNROLL for (int i = 0; i < 16; i++) x[i] = y[i];
-    }
-}
 
 // Fills panel[slice][32] with floats: columns at .. at + 31 of B and k .. k + slice - 1. Columns from n on become 0.
 #if B_FORM == 0

@@ -103,7 +103,7 @@ static inline float sum16(float16 v)
 {
     float8 a = v.lo + v.hi;
     float4 b = a.lo + a.hi;
-    return b.s0 + b.s1 + (b.s2 + b.s3);
+    return (b.s0 + b.s2) + (b.s1 + b.s3);
 }
 #endif
 
