@@ -48,9 +48,10 @@ static const char source[] =
 
 enum { ACCUMULATORS = 16, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 256, CPU_LENGTH = 1024, GPU_LENGTH = 16 };
 
+/* By the device itself, also where the command line asks for the other family's operators. */
 static bool is_vector(const bench *b)
 {
-    return b->facts->family == OD_FAMILY_VECTOR;
+    return b->facts->is_cpu || b->facts->family == OD_FAMILY_VECTOR;
 }
 
 static size_t items(const bench *b)
