@@ -4,16 +4,16 @@
  *
  * A test draws a shape, makes tensors, runs the operator, and compares with a reference that is plain C:
  *
- *     kit_tensor x = kit_input(dtype, KIT_STRIDED, KIT_NORMAL, 2, (int64_t[]){rows, width});
- *     kit_tensor y = kit_output(dtype, KIT_STRIDED, 2, (int64_t[]){rows, width});
- *     ocldnn_l2_norm op = {.input = x.tensor, .output = y.tensor, .epsilon = 1e-6f};
+ *     kit_tensor *x = kit_input(dtype, KIT_STRIDED, KIT_NORMAL, 2, (int64_t[]){rows, width});
+ *     kit_tensor *y = kit_output(dtype, KIT_STRIDED, 2, (int64_t[]){rows, width});
+ *     ocldnn_l2_norm op = {.input = x->tensor, .output = y->tensor, .epsilon = 1e-6f};
  *     kit_run(l2_norm, &op);
- *     l2_norm_double(x.values, rows, width, 1e-6f, exact);      the truth
- *     l2_norm_float(x.values, rows, width, 1e-6f, naive);       what an honest float program reaches
- *     kit_compare(&y, exact, naive, width);
+ *     l2_norm_double(x->values, rows, width, 1e-6f, exact);      the truth
+ *     l2_norm_float(x->values, rows, width, 1e-6f, naive);       what an honest float program reaches
+ *     kit_compare(y, exact, naive, width);
  *     kit_free_all();
  *
- * x.values are doubles, already rounded to the dtype, in row-major order whatever the strides are. Every buffer has
+ * x->values are doubles, already rounded to the dtype, in row-major order whatever the strides are. Every buffer has
  * guard zones and gaps between strided rows, and outputs are full of NaN first: kit_compare() fails if a byte outside
  * the tensor changed or an element was not written. The bound is that of numerics: max|out - exact| may be at most
  * twice max|naive - exact| plus one unit in the last place of the storage type, and the relative RMS error is bounded
