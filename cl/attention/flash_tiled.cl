@@ -73,12 +73,13 @@
 #define SETS_ASIDE (BIAS_TYPE || MASK || CAUSAL)
 
 #include "common/math.cl"
+#include "common/rows.cl"
 #include "gemm/stage.cl"
 
 #define FLOATV OD_PASTE(float, VECTOR)
 #define ELEMENT STORAGE(X_TYPE)
 
-OD_STAGE(k, X_TYPE, KEYS, 1)
+OD_STAGE(k, X_TYPE, KEYS, 1) // k_move: tile[d][key] = K[key][d]; 0 past D
 
 #include "attention/flash_tiled_parts.cl"
 
@@ -108,18 +109,19 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
 #if BIAS_TYPE
     __local int bias_at[ROWS];
 #endif
-    const int item = (int)get_local_id(0), lane_key = item % LANES_KEY, lane_row = item / LANES_KEY;
+    const uint local_id = (uint)get_local_id(0); // unsigned: cheaper to divide
+    const int lane_key = (int)(local_id % LANES_KEY), lane_row = (int)(local_id / LANES_KEY), item = (int)local_id;
     const int rows = group * queries, row_tiles = (rows + ROWS - 1) / ROWS;
     const int slices = (value_width + COLUMNS - 1) / COLUMNS;
     // The group's number, taken apart. The last rows come first: with CAUSAL they take longest.
     const int number = (int)get_group_id(0), slice = number / row_tiles, head = slice / slices,
               batch = head / key_heads;
-    const int row0 = (row_tiles - 1 - (number - slice * row_tiles)) * ROWS;
-    const int column0 = (slice - head * slices) * COLUMNS, key_head = head - batch * key_heads;
+    const int row0 = (row_tiles - 1 - od_rest(number, slice, row_tiles)) * ROWS;
+    const int column0 = od_rest(slice, head, slices) * COLUMNS, key_head = od_rest(head, batch, key_heads);
     const int first_query = row0 / group;
     float4 scores[ROWS_ITEM];
     FLOATV sums[ROWS_ITEM][PASSES];
-    float totals[ROWS_ITEM];
+    float4 totals[RUNS];
     int last_key = keys;
 #if CAUSAL
     last_key = clamp(min(row0 + ROWS, rows) - 1, 0, rows) / group + causal_offset + 1;
@@ -144,7 +146,7 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
         strange = 0;
 #pragma unroll
     for (int r = 0; r < ROWS_ITEM; r++) {
-        totals[r] = 0.0f;
+        totals[r / 4] = (float4)(0.0f);
 #pragma unroll
         for (int pass = 0; pass < PASSES; pass++)
             sums[r][pass] = (FLOATV)(0.0f);
@@ -157,8 +159,8 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
             scores[r] = (float4)(0.0f);
         for (int d = 0; d < width; d += SLICE) {
             stage_queries(query + d, query_at, width - d, sign, (__local float *)tiles, item);
-            stage_keys(key + first * key_strides.s2 + d, key_strides.s2, keys - 1 - first, width - d,
-                       (__local float *)(tiles + SLICE * PITCH_Q), item);
+            k_move((__local float *)(tiles + SLICE * PITCH_Q), key + first * key_strides.s2 + d, key_strides.s2,
+                   keys - 1 - first, width - d, local_id);
             barrier(CLK_LOCAL_MEM_FENCE);
             multiply_keys(scores, tiles + lane_row, tiles + SLICE * PITCH_Q + lane_key);
             barrier(CLK_LOCAL_MEM_FENCE);

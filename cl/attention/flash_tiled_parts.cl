@@ -5,12 +5,11 @@
 #define VALUE_FLOATS (VALUE_KEYS * COLUMNS)
 #define TILE_FLOATS (QUERY_KEY_FLOATS > VALUE_FLOATS ? QUERY_KEY_FLOATS : VALUE_FLOATS)
 
-// Where a row of the key head's begins, without its batch. The remainder is written out: beside a division, `%` brings
-// an instruction that Oclgrind does not know.
+// Where a row of the key head's begins, without its batch.
 static inline int place_of(int row, int group, int key_head, int4 strides)
 {
     const int query = row / group;
-    return (key_head * group + row - query * group) * strides.s1 + query * strides.s2;
+    return (key_head * group + od_rest(row, query, group)) * strides.s1 + query * strides.s2;
 }
 
 // Items along D and across rows when queries are staged: eight along D, more where there are few rows.
@@ -24,23 +23,11 @@ static inline void stage_queries(__global const ELEMENT *query, __local const in
 {
 #pragma unroll
     for (int part = 0; part < QUERY_PARTS; part++) {
-        const int d = item % QUERY_ACROSS + part % QUERY_AROUND * QUERY_ACROSS;
-        const int row = item / QUERY_ACROSS + part / QUERY_AROUND * (ITEMS / QUERY_ACROSS);
+        const int d = (int)((uint)item % QUERY_ACROSS) + part % QUERY_AROUND * QUERY_ACROSS;
+        const int row = (int)((uint)item / QUERY_ACROSS) + part / QUERY_AROUND * (ITEMS / QUERY_ACROSS);
         const float q = LOAD1(X_TYPE, query, query_at[row] + min(d, left - 1));
         tile[d * PITCH_Q * 4 + row] = d < left ? q * sign : 0.0f;
     }
-}
-
-// tile[d][key] = K[key][d]; 0 past D.
-static inline void stage_keys(__global const ELEMENT *key, int stride, int last, int left, __local float *tile,
-                              int item)
-{
-    float parts[k_parts];
-    if (left >= SLICE)
-        k_fetch(parts, key, stride, last, item);
-    else
-        k_fetch_last(parts, key, stride, last, left, item);
-    k_put(parts, tile, item);
 }
 
 static inline void multiply_keys(float4 *scores, __local const float4 *q_tile, __local const float4 *k_tile)
@@ -126,37 +113,39 @@ static inline void set_past_aside(float4 *scores, int key, int keys)
         scores[r] = past ? (float4)(-INFINITY) : scores[r];
 }
 
-// fmax passes over a NaN; it comes back through exp2(NaN - maximum).
-static inline float largest_of4(float4 s)
+// A NaN may be passed over here; it comes back through exp2(NaN - maximum).
+static inline float4 larger4(float4 a, float4 b)
 {
-    return fmax(fmax(s.x, s.y), fmax(s.z, s.w));
+    return a > b ? a : b;
 }
 
+// The largest score of each of an item's rows.
 static inline void put_maxima(const float4 *scores, __local float4 *to)
 {
 #pragma unroll
-    for (int i = 0; i < RUNS; i++)
-        to[i * LANES_ROW] = (float4)(largest_of4(scores[4 * i]), largest_of4(scores[4 * i + 1]),
-                                     largest_of4(scores[4 * i + 2]), largest_of4(scores[4 * i + 3]));
+    for (int i = 0; i < RUNS; i++) {
+        const float4 a = scores[4 * i], b = scores[4 * i + 1], c = scores[4 * i + 2], d = scores[4 * i + 3];
+        to[i * LANES_ROW] = larger4(larger4((float4)(a.x, b.x, c.x, d.x), (float4)(a.y, b.y, c.y, d.y)),
+                                    larger4((float4)(a.z, b.z, c.z, d.z), (float4)(a.w, b.w, c.w, d.w)));
+    }
 }
 
 static inline float largest(__local const float *row, float so_far)
 {
 #pragma unroll 4
-    for (int lane = 0; lane < LANES_KEY; lane++)
-        so_far = fmax(so_far, row[lane * PITCH_Q * 4]);
+    for (int lane = 0; lane < LANES_KEY; lane++) {
+        const float other = row[lane * PITCH_Q * 4];
+        so_far = other > so_far ? other : so_far;
+    }
     return so_far;
 }
 
-static inline void rescale(FLOATV sums[ROWS_ITEM][PASSES], float *totals, __local const float4 *row_rescale)
+static inline void rescale(FLOATV sums[ROWS_ITEM][PASSES], float4 *totals, __local const float4 *row_rescale)
 {
 #pragma unroll
     for (int i = 0; i < RUNS; i++) {
         const float4 factor = row_rescale[i * LANES_ROW];
-        totals[4 * i] *= factor.x;
-        totals[4 * i + 1] *= factor.y;
-        totals[4 * i + 2] *= factor.z;
-        totals[4 * i + 3] *= factor.w;
+        totals[i] *= factor;
 #pragma unroll
         for (int pass = 0; pass < PASSES; pass++) {
             sums[4 * i][pass] *= factor.x;
@@ -167,28 +156,16 @@ static inline void rescale(FLOATV sums[ROWS_ITEM][PASSES], float *totals, __loca
     }
 }
 
-static inline float weight_of(float score, float base, float unit)
-{
-    return score == -INFINITY ? -0.0f : exp2((score - base) * unit);
-}
-
 // The weights of every item's next key; the scores move on by one key.
-static inline void put_weights(float4 *scores, float unit, float *totals, __local const float4 *row_base,
+static inline void put_weights(float4 *scores, float unit, float4 *totals, __local const float4 *row_base,
                                __local float4 *to)
 {
 #pragma unroll
     for (int i = 0; i < RUNS; i++) {
-        const float4 base = row_base[i * LANES_ROW];
-        float4 p;
-        p.x = weight_of(scores[4 * i].x, base.x, unit);
-        p.y = weight_of(scores[4 * i + 1].x, base.y, unit);
-        p.z = weight_of(scores[4 * i + 2].x, base.z, unit);
-        p.w = weight_of(scores[4 * i + 3].x, base.w, unit);
+        const float4 s = (float4)(scores[4 * i].x, scores[4 * i + 1].x, scores[4 * i + 2].x, scores[4 * i + 3].x);
+        const float4 p = s == -INFINITY ? (float4)(-0.0f) : exp2((s - row_base[i * LANES_ROW]) * unit);
         to[i * LANES_ROW] = p;
-        totals[4 * i] += p.x;
-        totals[4 * i + 1] += p.y;
-        totals[4 * i + 2] += p.z;
-        totals[4 * i + 3] += p.w;
+        totals[i] += p;
     }
 #pragma unroll
     for (int r = 0; r < ROWS_ITEM; r++)
@@ -202,8 +179,8 @@ static inline void stage_values(__global const ELEMENT *value, int stride, int k
     int odd = 0;
 #pragma unroll 4
     for (int part = 0; part < VALUE_FLOATS / ITEMS; part++) {
-        const int place = part * ITEMS + item, row = place / COLUMNS, t = key + row * 4;
-        const float v = LOAD1(X_TYPE, value, min(t, keys - 1) * stride + min(place - row * COLUMNS, last));
+        const int place = part * ITEMS + item, row = (int)((uint)place / COLUMNS), t = key + row * 4;
+        const float v = LOAD1(X_TYPE, value, min(t, keys - 1) * stride + min(od_rest(place, row, COLUMNS), last));
         tile[place] = t < keys ? v : 0.0f;
         odd |= (as_int(v) & 0x7f800000) == 0x7f800000;
     }
@@ -256,11 +233,11 @@ static inline void add_values(FLOATV sums[ROWS_ITEM][PASSES], __local const floa
     }
 }
 
-static inline void put_totals(const float *totals, __local float4 *to)
+static inline void put_totals(const float4 *totals, __local float4 *to)
 {
 #pragma unroll
     for (int i = 0; i < RUNS; i++)
-        to[i * LANES_ROW] = (float4)(totals[4 * i], totals[4 * i + 1], totals[4 * i + 2], totals[4 * i + 3]);
+        to[i * LANES_ROW] = totals[i];
 }
 
 static inline float total_of(__local const float *row)

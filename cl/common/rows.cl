@@ -4,16 +4,22 @@
 #ifndef OD_COMMON_ROWS_CL
 #define OD_COMMON_ROWS_CL
 
-// The coordinates of a row's number; shared by all tensors of a call. The remainder is written out: compilers that see
-// x % y beside x / y make an instruction of it (freeze) that Oclgrind does not know.
+// x % y, for x >= 0 whose quotient is at hand. Compilers that see both a division and its remainder make an instruction
+// of them (freeze) that Oclgrind does not know; they do not see through abs_diff.
+static inline int od_rest(int x, int quotient, int y)
+{
+    return (int)abs_diff(x, quotient * y);
+}
+
+// The coordinates of a row's number; shared by all tensors of a call.
 static inline int4 od_row(int row, int4 shape)
 {
     const int above3 = row / shape.s3, above2 = above3 / shape.s2;
     int4 at;
-    at.s3 = row - above3 * shape.s3;
-    at.s2 = above3 - above2 * shape.s2;
+    at.s3 = od_rest(row, above3, shape.s3);
+    at.s2 = od_rest(above3, above2, shape.s2);
     at.s0 = above2 / shape.s1;
-    at.s1 = above2 - at.s0 * shape.s1;
+    at.s1 = od_rest(above2, at.s0, shape.s1);
     return at;
 }
 

@@ -20,7 +20,7 @@ gemm_pack_tiled(__global const STORAGE(B_TYPE) * b, ulong b_offset, __global STO
                 ulong packed_offset, int n, int depth, int ldb, int pitch)
 {
     __local STORAGE(B_TYPE) tile[TILE][TILE + 1];
-    const int across = (int)get_local_id(0) % TILE, down = (int)get_local_id(0) / TILE;
+    const int across = (int)((uint)get_local_id(0) % TILE), down = (int)((uint)get_local_id(0) / TILE);
     const int column0 = (int)get_group_id(0) * TILE, k0 = (int)get_group_id(1) * TILE;
     b += b_offset;
     packed += packed_offset;

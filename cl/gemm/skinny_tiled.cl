@@ -41,6 +41,7 @@
 #define ITEMS 64
 #endif
 
+#include "common/rows.cl"
 #include "gemm/epilogue.cl"
 
 #if TRANSPOSE_B
@@ -102,7 +103,7 @@ static inline void multiply(__global const STORAGE(A_TYPE) * a, __global const S
 static inline void multiply(__global const STORAGE(A_TYPE) * a, __global const STORAGE(B_TYPE) * b, int4 size,
                             int4 lead, int column, __local float *parts, int item)
 {
-    const int lane = item % LANES, lane_k = item / LANES, last = size.s1 - 1;
+    const int lane = (int)((uint)item % LANES), lane_k = (int)((uint)item / LANES), last = size.s1 - 1;
     float4 sums[ROWS];
     column += lane * 4;
 #pragma unroll
@@ -133,7 +134,7 @@ gemm_skinny_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global c
 {
     __local float parts[PARTS * PITCH];
     const int item = (int)get_local_id(0), tiles = (size.s1 + COLUMNS - 1) / COLUMNS;
-    const int batch = (int)get_group_id(0) / tiles, first = ((int)get_group_id(0) - batch * tiles) * COLUMNS;
+    const int batch = (int)get_group_id(0) / tiles, first = od_rest((int)get_group_id(0), batch, tiles) * COLUMNS;
     a += a_offset + (ulong)od_batch_offset(batch, batch_shape, batch_a);
     b += b_offset + (ulong)od_batch_offset(batch, batch_shape, batch_b);
     c += c_offset + (ulong)od_batch_offset(batch, batch_shape, batch_c);
@@ -142,7 +143,7 @@ gemm_skinny_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global c
     multiply(a, b, size, lead, first, parts, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int output = item; output < ROWS * COLUMNS; output += ITEMS) {
-        const int row = output / COLUMNS, column = first + output - row * COLUMNS;
+        const int row = (int)((uint)output / COLUMNS), column = first + od_rest(output, row, COLUMNS);
         float sum = 0.0f;
         for (int part = 0; part < PARTS; part++)
             sum += parts[part * PITCH + output];

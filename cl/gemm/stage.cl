@@ -6,6 +6,7 @@
 //     NAME_fetch(parts, from, stride, rows, item)              an item's part of a whole slice, to registers
 //     NAME_fetch_last(parts, from, stride, rows, left, item)   the same where only `left` of k remain; the rest is 0
 //     NAME_put(parts, tile, item)                              from there to local memory
+//     NAME_move(tile, from, stride, rows, left, item)          both at once
 // `rows` is the last row there is: what lies past it repeats it, and is never used.
 // Neighbouring items read neighbours in memory. Of a K-last operand 8 lie along k and the rest across rows: with four
 // floats of padding their stores meet no two in a bank, and rows stay 16-byte aligned.
@@ -21,15 +22,16 @@
         NAME##_around = (K_LAST ? TILE_K : TILE) / NAME##_across,                                                      \
         NAME##_down = ITEMS / NAME##_across                                                                            \
     };                                                                                                                 \
-    static inline int NAME##_near(int part, int item)                                                                  \
+    static inline int NAME##_near(int part, uint item)                                                                 \
     {                                                                                                                  \
-        return item % NAME##_across + part % NAME##_around * NAME##_across;                                            \
+        return (int)(item % NAME##_across) + part % NAME##_around * NAME##_across;                                     \
     }                                                                                                                  \
-    static inline int NAME##_far(int part, int item)                                                                   \
+    static inline int NAME##_far(int part, uint item)                                                                  \
     {                                                                                                                  \
-        return item / NAME##_across + part / NAME##_around * NAME##_down;                                              \
+        return (int)(item / NAME##_across) + part / NAME##_around * NAME##_down;                                       \
     }                                                                                                                  \
-    static inline void NAME##_fetch(float *parts, __global const STORAGE(TYPE) * from, int stride, int rows, int item) \
+    static inline void NAME##_fetch(float *parts, __global const STORAGE(TYPE) * from, int stride, int rows,           \
+                                    uint item)                                                                         \
     {                                                                                                                  \
         _Pragma("unroll") for (int part = 0; part < NAME##_parts; part++)                                              \
         {                                                                                                              \
@@ -39,7 +41,7 @@
         }                                                                                                              \
     }                                                                                                                  \
     static inline void NAME##_fetch_last(float *parts, __global const STORAGE(TYPE) * from, int stride, int rows,      \
-                                         int left, int item)                                                           \
+                                         int left, uint item)                                                          \
     {                                                                                                                  \
         _Pragma("unroll") for (int part = 0; part < NAME##_parts; part++)                                              \
         {                                                                                                              \
@@ -49,7 +51,19 @@
             parts[part] = (K_LAST ? near : far) < left ? value : 0.0f;                                                 \
         }                                                                                                              \
     }                                                                                                                  \
-    static inline void NAME##_put(const float *parts, __local float *tile, int item)                                   \
+    static inline void NAME##_move(__local float *tile, __global const STORAGE(TYPE) * from, int stride, int rows,     \
+                                   int left, uint item)                                                                \
+    {                                                                                                                  \
+        _Pragma("unroll 8") for (int part = 0; part < NAME##_parts; part++)                                            \
+        {                                                                                                              \
+            const int near = NAME##_near(part, item), far = NAME##_far(part, item);                                    \
+            const int k = min(K_LAST ? near : far, left - 1), row = min(K_LAST ? far : near, rows);                    \
+            const float value = LOAD1(TYPE, from, K_LAST ? row * stride + k : k * stride + row);                       \
+            tile[K_LAST ? near * (TILE + 4) + far : far * (TILE + 4) + near] =                                         \
+                (K_LAST ? near : far) < left ? value : 0.0f;                                                           \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void NAME##_put(const float *parts, __local float *tile, uint item)                                  \
     {                                                                                                                  \
         _Pragma("unroll") for (int part = 0; part < NAME##_parts; part++)                                              \
         {                                                                                                              \

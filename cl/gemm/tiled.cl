@@ -67,6 +67,7 @@
 #define PITCH_A ((TILE_M + 4) / 4)
 #define PITCH_B ((TILE_N + 4) / 4)
 
+#include "common/rows.cl"
 #include "gemm/epilogue.cl"
 #include "gemm/stage.cl"
 
@@ -99,9 +100,10 @@ static inline void multiply(float4 sums[ITEM_M][VECTORS_N], __local const float4
 // The order of work-groups: down the columns of bands of 8 tiles, so that groups at work together share operands.
 static inline int2 tile_of(int index, int tiles_m, int tiles_n)
 {
-    const int band = index / (8 * tiles_n), inside = index - band * 8 * tiles_n, height = min(8, tiles_m - 8 * band);
+    const int band = index / (8 * tiles_n), inside = od_rest(index, band, 8 * tiles_n),
+              height = min(8, tiles_m - 8 * band);
     const int column = inside / height;
-    return (int2)(8 * band + inside - column * height, column);
+    return (int2)(8 * band + od_rest(inside, column, height), column);
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
@@ -111,11 +113,12 @@ gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const ST
            float activation_alpha)
 {
     __local float4 a_tile[TILE_K * PITCH_A], b_tile[TILE_K * PITCH_B];
-    const int item = (int)get_local_id(0), lane_m = item / LANES_N, lane_n = item % LANES_N;
+    const uint item = (uint)get_local_id(0); // unsigned: cheaper to divide
+    const int lane_m = (int)(item / LANES_N), lane_n = (int)(item % LANES_N);
     const int m = size.s0, n = size.s1, depth = size.s2;
     const int tiles_m = (m + TILE_M - 1) / TILE_M, tiles_n = (n + TILE_N - 1) / TILE_N;
     const int batch = (int)get_group_id(0) / (tiles_m * tiles_n);
-    const int2 tile = tile_of((int)get_group_id(0) - batch * (tiles_m * tiles_n), tiles_m, tiles_n);
+    const int2 tile = tile_of(od_rest((int)get_group_id(0), batch, tiles_m * tiles_n), tiles_m, tiles_n);
     const int row0 = tile.x * TILE_M, column0 = tile.y * TILE_N, rows = m - 1 - row0, columns = n - 1 - column0;
     float4 sums[ITEM_M][VECTORS_N];
     float a_next[a_parts], b_next[b_parts];

@@ -38,7 +38,7 @@ static const tile tiles[OD_GPU_KINDS][3] = {
     [OD_GPU_INTEL] = {{64, 64, 4, 4}, {64, 32, 4, 4}, {32, 32, 4, 4}},
     [OD_GPU_NVIDIA] = {{128, 64, 8, 8}, {64, 64, 8, 4}, {32, 32, 4, 4}},
 };
-static const tile flat = {16, 64, 4, 4}; /* for few rows */
+static const tile flat = {16, 64, 4, 4}; /* for few rows; on Intel (Arc) its items need too much at once */
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -58,7 +58,7 @@ static int64_t groups_of(const od_gemm *g, const tile *t)
 static tile choose_tile(const od_device *device, const od_gemm *g)
 {
     const tile *choice = tiles[od_gpu_kind(device)];
-    if (g->m <= flat.m)
+    if (g->m <= flat.m && od_gpu_kind(device) != OD_GPU_INTEL)
         return flat;
     for (int i = 0; i < 2; i++, choice++)
         if (groups_of(g, choice) >= device->compute_units)

@@ -14,11 +14,16 @@ typedef struct form {
 static const form few = {32, 2, 4};    /* 8 rows, 128 keys a block: decoding, where memory is the limit */
 static const form middle = {16, 8, 4}; /* 32 rows, 64 keys */
 static const form many = {16, 8, 8};   /* 64 rows, 64 keys: an item needs over 128 registers */
+static const form wide = {32, 4, 4};   /* 16 rows, 128 keys: twice the columns without more registers */
 
-/* Where `many` fits: a wave must leave room for a second one on its SIMD. */
-static const bool takes_many[OD_GPU_KINDS] = {
-    [OD_GPU_OTHER] = false,   [OD_GPU_AMD_GCN] = false, [OD_GPU_AMD_CDNA] = true,
-    [OD_GPU_AMD_RDNA] = true, [OD_GPU_INTEL] = false,   [OD_GPU_NVIDIA] = true,
+/* What a GPU's registers allow: whether `many` leaves room for a second wave on its SIMD, and how often an item may
+ * take `vector` columns. Intel's compiler (Arc) puts an item's sums in memory if it has more than 16 of them. */
+static const struct {
+    bool many;
+    int32_t passes;
+} limits[OD_GPU_KINDS] = {
+    [OD_GPU_OTHER] = {false, 4},   [OD_GPU_AMD_GCN] = {false, 4}, [OD_GPU_AMD_CDNA] = {true, 4},
+    [OD_GPU_AMD_RDNA] = {true, 4}, [OD_GPU_INTEL] = {false, 1},   [OD_GPU_NVIDIA] = {true, 4},
 };
 
 enum {
@@ -35,28 +40,32 @@ static int64_t ceil_div(int64_t a, int64_t b)
 static form choose_form(const od_device *device, const od_attention *p)
 {
     int64_t rows = p->heads / p->key_heads * p->queries;
+    od_gpu kind = od_gpu_kind(device);
+    bool small = rows <= middle.lanes_row * middle.rows_item || p->value_width > WIDEST_MANY;
+    if (limits[kind].passes == 1 && (rows <= few.lanes_row * few.rows_item || p->value_width > 4 * middle.lanes_key))
+        return wide;
     if (rows <= few.lanes_row * few.rows_item)
         return few;
-    if (rows <= middle.lanes_row * middle.rows_item || p->value_width > WIDEST_MANY || !takes_many[od_gpu_kind(device)])
-        return middle;
-    return many;
+    return small || !limits[kind].many ? middle : many;
 }
 
-/* Columns of O in a group: passes of lanes_key * vector, as few as cover Dv with little waste, at most 256; wider
- * values are cut into slices, for each of which the scores are made again. */
-static void choose_columns(const form *f, int64_t width, int32_t *vector, int32_t *passes)
+/* Columns of O in a group: passes of lanes_key * vector, as few as cover Dv with little waste; wider values are cut
+ * into slices, for each of which the scores are made again. */
+static void choose_columns(const od_device *device, const form *f, int64_t width, int32_t *vector, int32_t *passes)
 {
-    int64_t narrow = 2 * f->lanes_key;
-    int64_t steps = ceil_div(width < 256 ? width : 256, narrow);
-    bool odd = steps == 1 || steps == 3;
+    int64_t most = limits[od_gpu_kind(device)].passes < 64 / f->lanes_key ? limits[od_gpu_kind(device)].passes
+                                                                          : 64 / f->lanes_key; /* 256 columns */
+    int64_t steps = ceil_div(width, 2 * f->lanes_key);
+    bool odd = steps == 1 || (steps == 3 && most >= 3);
+    int64_t wanted = odd ? steps : (steps + 1) / 2;
     *vector = odd ? 2 : 4;
-    *passes = (int32_t)(odd ? steps : (steps + 1) / 2);
+    *passes = (int32_t)(wanted < most ? wanted : most);
 }
 
-static int64_t groups_of(const od_attention *p, const form *f)
+static int64_t groups_of(const od_device *device, const od_attention *p, const form *f)
 {
     int32_t vector, passes;
-    choose_columns(f, p->value_width, &vector, &passes);
+    choose_columns(device, f, p->value_width, &vector, &passes);
     return ceil_div(p->heads / p->key_heads * p->queries, f->lanes_row * f->rows_item) *
            ceil_div(p->value_width, f->lanes_key * vector * passes) * p->key_heads * p->batch;
 }
@@ -67,9 +76,9 @@ bool od_flash_tiled_can(const od_device *device, const void *problem, char reaso
     form f = choose_form(device, p);
     if (device->family != OD_FAMILY_TILED)
         return od_cannot(reason, "the tiled kernel is for GPUs, this device takes the vector one");
-    if (groups_of(p, &f) > INT32_MAX / MOST_ITEMS)
+    if (groups_of(device, p, &f) > INT32_MAX / MOST_ITEMS)
         return od_cannot(reason, "%lld work-groups are more than the tiled kernel can number",
-                         (long long)groups_of(p, &f));
+                         (long long)groups_of(device, p, &f));
     return od_gpu_can(device, MOST_ITEMS, 32768, reason);
 }
 
@@ -79,7 +88,7 @@ ocldnn_status od_flash_tiled_plan(const od_device *device, const void *problem, 
     od_step *step = od_plan_kernel(plan, &od_source_attention_flash_tiled, "flash_tiled");
     form f = choose_form(device, p);
     int32_t vector, passes, value_keys = f.lanes_key;
-    choose_columns(&f, p->value_width, &vector, &passes);
+    choose_columns(device, &f, p->value_width, &vector, &passes);
     while (value_keys * f.lanes_key * vector * passes > VALUE_FLOATS)
         value_keys /= 2;
     od_attention_arguments(step, p);
@@ -90,6 +99,6 @@ ocldnn_status od_flash_tiled_plan(const od_device *device, const void *problem, 
     od_define(step, "VECTOR", vector);
     od_define(step, "PASSES", passes);
     od_define(step, "VALUE_KEYS", value_keys);
-    od_launch(step, groups_of(p, &f), 1, 1, (uint32_t)(f.lanes_key * f.lanes_row), 1, 1);
+    od_launch(step, groups_of(device, p, &f), 1, 1, (uint32_t)(f.lanes_key * f.lanes_row), 1, 1);
     return OCLDNN_SUCCESS;
 }
