@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = gamma * (x - mean) / sqrt(variance + epsilon) + beta; x may be the sum of two inputs.
-// Teams and reading ahead as in rms_norm.cl. Distances are taken from the rounded mean, in a second pass, and what the
-// mean has lost is found from their sum, so that values far from zero lose nothing.
+// Teams and reading ahead as in rms_norm.cl. One pass takes distances and their squares from an origin near the row:
+// the mean of its first values. Where that turns out to be further from the mean than the row is wide, or squares
+// overflow, another pass takes them from a better one. So values far from zero lose nothing.
 
 //! X_TYPE 1..3 dtype of input, residual and outputs (1 F32, 2 F16, 3 BF16)
 //! GAMMA_TYPE 1..3 dtype of gamma and beta
@@ -66,44 +67,41 @@ typedef struct factors {
     float prescale, center, scale, shift;
 } factors;
 
-// This item's part of the sum of a row.
-static inline float sum_of(const norm *n, const row *r, float prescale)
+// The mean of the first vector.
+static inline float start_of(const norm *n, const row *r)
 {
-    FLOATW sum = 0.0f;
-    int i = TEAM_LANE * WIDTH;
-    for (; i + WIDTH <= n->width; i += LANES * WIDTH)
-        sum += values(r, i) * prescale;
-    if (i < n->width)
-        sum += values_part(r, i, n->width - i) * prescale;
-    return od_sum(sum);
+    return n->width < WIDTH ? od_sum(values_part(r, 0, n->width)) / (float)n->width
+                            : od_sum(values(r, 0)) * (1.0f / WIDTH);
 }
 
-// The same of the distances from `center`, and of their squares.
-static inline float2 distances_of(const norm *n, const row *r, float prescale, float center)
+// This item's part of the sums of the distances of a row from `origin`, and of their squares.
+static inline float2 distances_of(const norm *n, const row *r, float prescale, float origin)
 {
     FLOATW sum = 0.0f, squares = 0.0f, d;
     int i = TEAM_LANE * WIDTH;
     for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
-        d = fma(values(r, i), prescale, -center);
+        d = fma(values(r, i), prescale, -origin);
         sum += d;
         squares = fma(d, d, squares);
     }
     if (i < n->width) {
-        d = od_keep(fma(values_part(r, i, n->width - i), prescale, -center), n->width - i, 0.0f);
+        d = od_keep(fma(values_part(r, i, n->width - i), prescale, -origin), n->width - i, 0.0f);
         sum += d;
         squares = fma(d, d, squares);
     }
     return (float2)(od_sum(sum), od_sum(squares));
 }
 
-// Writes a row. On a CPU it gives the sum of row `next`, else nothing that means something.
-static inline float write(const norm *n, const row *r, factors f, const row *next)
+// Writes a row. On a CPU it gives the distances of row `next`, else nothing that means something.
+static inline float2 write(const norm *n, const row *r, factors f, const row *next, float origin)
 {
-    FLOATW sum = 0.0f, x, y;
+    FLOATW sum = 0.0f, squares = 0.0f, x, y;
     int i = TEAM_LANE * WIDTH;
     for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
 #if READS_AHEAD
-        sum += values(next, i);
+        x = values(next, i) - origin;
+        sum += x;
+        squares = fma(x, x, squares);
 #endif
         x = values(r, i);
         y = fma(fma(x, f.prescale, -f.center), f.scale, f.shift);
@@ -121,7 +119,9 @@ static inline float write(const norm *n, const row *r, factors f, const row *nex
     if (i < n->width) {
         const int count = n->width - i;
 #if READS_AHEAD
-        sum += values_part(next, i, count);
+        x = od_keep(values_part(next, i, count) - origin, count, 0.0f);
+        sum += x;
+        squares = fma(x, x, squares);
 #endif
         x = values_part(r, i, count);
         y = fma(fma(x, f.prescale, -f.center), f.scale, f.shift);
@@ -136,7 +136,7 @@ static inline float write(const norm *n, const row *r, factors f, const row *nex
 #endif
         STORE_PART(X_TYPE, y, r->output, i, count);
     }
-    return od_sum(sum);
+    return (float2)(od_sum(sum), od_sum(squares));
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES * TEAMS, 1, 1))) void
@@ -179,42 +179,51 @@ layer_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 inpu
     };
     int4 at = od_row(first, shape);
     row r = row_at(base, &steps, at);
-    float total = 0.0f;
+    float origin = start_of(&n, &r);
+    float2 distances = 0.0f;
     for (int k = first; k < end; k++) {
         const int4 next_at = od_row(min(k + 1, end - 1), shape);
         const row next = row_at(base, &steps, next_at);
-        float lost, squares;
+        const float next_origin = start_of(&n, &next);
+        float mean_distance, variance;
         factors f = {.prescale = 1.0f};
         int missing = !READS_AHEAD || k == first; // the same for all teams of a group, as barriers ask
-        for (;;) {
-            float2 distances;
-            if (missing)
-                total = od_team_sum(sum_of(&n, &r, f.prescale), shared);
-            f.center = total / (float)width;
-            distances = distances_of(&n, &r, f.prescale, f.center);
-            lost = od_team_sum(distances.s0, shared) / (float)width;
-            squares = od_team_sum(distances.s1, shared) / (float)width;
-            // Near zero the mean is better than the distances' own rounding.
-            lost = f.center * f.center > squares ? lost : 0.0f;
-            missing = f.prescale == 1.0f && !(squares < OVERFLOWING);
-            if (!od_group_any(missing, shared))
+        for (int tries = 0;; tries++) {
+            if (missing) {
+                distances = distances_of(&n, &r, f.prescale, origin);
+                distances.s0 = od_team_sum(distances.s0, shared);
+                distances.s1 = od_team_sum(distances.s1, shared);
+            }
+            mean_distance = distances.s0 / (float)width;
+            variance = distances.s1 / (float)width - mean_distance * mean_distance;
+            missing = 0;
+            if (f.prescale == 1.0f && !(distances.s1 < OVERFLOWING)) {
+                f.prescale = PRESCALE;
+                origin *= PRESCALE;
+                missing = 1;
+            } else if (mean_distance * mean_distance > variance && tries < 3) {
+                origin += mean_distance;
+                missing = 1;
+            }
+            missing = od_group_any(missing, shared);
+            if (!missing)
                 break;
-            f.prescale = missing ? PRESCALE : f.prescale;
-            missing = 1;
         }
-        f.scale = 1.0f / sqrt(max(squares - lost * lost, 0.0f) + epsilon * f.prescale * f.prescale);
-        f.shift = -lost * f.scale;
+        f.center = origin + mean_distance;
+        f.scale = 1.0f / sqrt(OD_LARGER(0.0f, variance) + epsilon * f.prescale * f.prescale);
+        f.shift = (f.center - origin - mean_distance) * f.scale;
 #if HAS_MEAN
         if (there && TEAM_LANE == 0)
-            mean[mean_offset + od_row_offset(at, mean_strides)] = (f.center + lost) / f.prescale;
+            mean[mean_offset + od_row_offset(at, mean_strides)] = f.center / f.prescale;
 #endif
 #if HAS_RSTD
         if (there && TEAM_LANE == 0)
             rstd[rstd_offset + od_row_offset(at, rstd_strides)] = f.scale * f.prescale;
 #endif
         if (there)
-            total = write(&n, &r, f, &next);
+            distances = write(&n, &r, f, &next, next_origin);
         r = next;
         at = next_at;
+        origin = next_origin;
     }
 }

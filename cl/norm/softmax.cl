@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = exp(s - m) / sum(exp(s - m)) with s = scale * x + mask and m the row's maximum, or y = s - m - log(sum).
-// Teams and reading ahead as in rms_norm.cl. On a CPU the exponentials of a row that is not too long are kept.
+// Teams as in rms_norm.cl. On a CPU the next row is read, for its maximum, while the exponentials of one are taken, and
+// those of a row that is not too long are kept for writing it.
 
 //! X_TYPE 1..3 dtype of input and output (1 F32, 2 F16, 3 BF16)
 //! MASK_TYPE 0..3 dtype of the mask, 0 if absent
@@ -118,12 +119,17 @@ static inline float maximum_of(const job *j, const row *r)
     return od_max(most);
 }
 
-// This item's part of the sum of the exponentials; those of whole vectors stay in `kept` if there is room.
-static inline float exponentials_of(const job *j, const row *r, float maximum, float *kept)
+// This item's part of the sum of the exponentials; those of whole vectors stay in `kept` if there is room. On a CPU the
+// second number is the maximum of row `next`.
+static inline float2 exponentials_of(const job *j, const row *r, float maximum, float *kept, const row *next)
 {
-    FLOATW sum = 0.0f, e;
+    FLOATW sum = 0.0f, most = -INFINITY, e;
     int i = TEAM_LANE * WIDTH;
     for (; i + WIDTH <= j->width; i += LANES * WIDTH) {
+#if READS_AHEAD
+        e = values(j, next, i);
+        most = OD_LARGER(most, e);
+#endif
         e = exp_negative(values(j, r, i) - maximum);
         sum += e;
 #if KEEPS
@@ -131,9 +137,15 @@ static inline float exponentials_of(const job *j, const row *r, float maximum, f
             OD_VSTOREW(e, 0, kept + i);
 #endif
     }
-    if (i < j->width)
-        sum += od_keep(exp_negative(values_part(j, r, i, j->width - i) - maximum), j->width - i, 0.0f);
-    return od_sum(sum);
+    if (i < j->width) {
+        const int count = j->width - i;
+#if READS_AHEAD
+        e = od_keep(values_part(j, next, i, count), count, -INFINITY);
+        most = OD_LARGER(most, e);
+#endif
+        sum += od_keep(exp_negative(values_part(j, r, i, count) - maximum), count, 0.0f);
+    }
+    return (float2)(od_sum(sum), od_max(most));
 }
 
 // What is written, from s; `last` is log(sum), or 1 / sum.
@@ -146,33 +158,18 @@ static inline FLOATW result(FLOATW s, float maximum, float last)
 #endif
 }
 
-// Writes a row. On a CPU it gives the maximum of row `next`, else nothing that means something.
-static inline float write(const job *j, const row *r, float maximum, float last, const float *kept, const row *next)
+static inline void write(const job *j, const row *r, float maximum, float last, const float *kept)
 {
-    FLOATW most = -INFINITY, s;
     int i = TEAM_LANE * WIDTH;
-    for (; i + WIDTH <= j->width; i += LANES * WIDTH) {
-#if READS_AHEAD
-        s = values(j, next, i);
-        most = OD_LARGER(most, s);
-#endif
 #if KEEPS
-        if (j->width <= KEPT) {
+    if (j->width <= KEPT)
+        for (; i + WIDTH <= j->width; i += LANES * WIDTH)
             STOREW(X_TYPE, OD_VLOADW(0, kept + i) * last, r->output, i);
-            continue;
-        }
 #endif
+    for (; i + WIDTH <= j->width; i += LANES * WIDTH)
         STOREW(X_TYPE, result(values(j, r, i), maximum, last), r->output, i);
-    }
-    if (i < j->width) {
-        const int count = j->width - i;
-#if READS_AHEAD
-        s = od_keep(values_part(j, next, i, count), count, -INFINITY);
-        most = OD_LARGER(most, s);
-#endif
-        STORE_PART(X_TYPE, result(values_part(j, r, i, count), maximum, last), r->output, i, count);
-    }
-    return od_max(most);
+    if (i < j->width)
+        STORE_PART(X_TYPE, result(values_part(j, r, i, j->width - i), maximum, last), r->output, i, j->width - i);
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES * TEAMS, 1, 1))) void
@@ -205,13 +202,16 @@ softmax(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 input_s
     r = row_at(base, &steps, od_row(first, shape));
     for (int k = first; k < end; k++) {
         const row next = row_at(base, &steps, od_row(min(k + 1, end - 1), shape));
-        float sum, last;
+        float2 sum_and_next;
+        float last;
         if (!READS_AHEAD || k == first)
             maximum = od_team_max(maximum_of(&j, &r), shared);
-        sum = od_team_sum(exponentials_of(&j, &r, maximum, kept), shared);
-        last = LOGARITHM ? log(sum) : 1.0f / sum;
+        sum_and_next = exponentials_of(&j, &r, maximum, kept, &next);
+        last = od_team_sum(sum_and_next.s0, shared);
+        last = LOGARITHM ? log(last) : 1.0f / last;
         if (there)
-            maximum = write(&j, &r, maximum, last, kept, &next);
+            write(&j, &r, maximum, last, kept);
+        maximum = sum_and_next.s1;
         r = next;
     }
 }
