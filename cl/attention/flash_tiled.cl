@@ -121,7 +121,7 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     const int first_query = row0 / group;
     float4 scores[ROWS_ITEM];
     FLOATV sums[ROWS_ITEM][PASSES];
-    float4 totals[RUNS];
+    float totals[ROWS_ITEM];
     int last_key = keys;
 #if CAUSAL
     last_key = clamp(min(row0 + ROWS, rows) - 1, 0, rows) / group + causal_offset + 1;
@@ -146,7 +146,7 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
         strange = 0;
 #pragma unroll
     for (int r = 0; r < ROWS_ITEM; r++) {
-        totals[r / 4] = (float4)(0.0f);
+        totals[r] = 0.0f;
 #pragma unroll
         for (int pass = 0; pass < PASSES; pass++)
             sums[r][pass] = (FLOATV)(0.0f);

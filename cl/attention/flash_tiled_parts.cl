@@ -113,39 +113,47 @@ static inline void set_past_aside(float4 *scores, int key, int keys)
         scores[r] = past ? (float4)(-INFINITY) : scores[r];
 }
 
-// A NaN may be passed over here; it comes back through exp2(NaN - maximum).
-static inline float4 larger4(float4 a, float4 b)
+// Stores one by one: Oclgrind takes a vector made of four parts for unset. GPU compilers join them again.
+static inline void put4(__local float4 *to, float x, float y, float z, float w)
 {
-    return a > b ? a : b;
+    __local float *at = (__local float *)to;
+    at[0] = x;
+    at[1] = y;
+    at[2] = z;
+    at[3] = w;
 }
 
-// The largest score of each of an item's rows.
+// fmax passes over a NaN; it comes back through exp2(NaN - maximum).
+static inline float largest_of4(float4 s)
+{
+    return fmax(fmax(s.x, s.y), fmax(s.z, s.w));
+}
+
 static inline void put_maxima(const float4 *scores, __local float4 *to)
 {
 #pragma unroll
-    for (int i = 0; i < RUNS; i++) {
-        const float4 a = scores[4 * i], b = scores[4 * i + 1], c = scores[4 * i + 2], d = scores[4 * i + 3];
-        to[i * LANES_ROW] = larger4(larger4((float4)(a.x, b.x, c.x, d.x), (float4)(a.y, b.y, c.y, d.y)),
-                                    larger4((float4)(a.z, b.z, c.z, d.z), (float4)(a.w, b.w, c.w, d.w)));
-    }
+    for (int i = 0; i < RUNS; i++)
+        put4(to + i * LANES_ROW, largest_of4(scores[4 * i]), largest_of4(scores[4 * i + 1]),
+             largest_of4(scores[4 * i + 2]), largest_of4(scores[4 * i + 3]));
 }
 
 static inline float largest(__local const float *row, float so_far)
 {
 #pragma unroll 4
-    for (int lane = 0; lane < LANES_KEY; lane++) {
-        const float other = row[lane * PITCH_Q * 4];
-        so_far = other > so_far ? other : so_far;
-    }
+    for (int lane = 0; lane < LANES_KEY; lane++)
+        so_far = fmax(so_far, row[lane * PITCH_Q * 4]);
     return so_far;
 }
 
-static inline void rescale(FLOATV sums[ROWS_ITEM][PASSES], float4 *totals, __local const float4 *row_rescale)
+static inline void rescale(FLOATV sums[ROWS_ITEM][PASSES], float *totals, __local const float4 *row_rescale)
 {
 #pragma unroll
     for (int i = 0; i < RUNS; i++) {
         const float4 factor = row_rescale[i * LANES_ROW];
-        totals[i] *= factor;
+        totals[4 * i] *= factor.x;
+        totals[4 * i + 1] *= factor.y;
+        totals[4 * i + 2] *= factor.z;
+        totals[4 * i + 3] *= factor.w;
 #pragma unroll
         for (int pass = 0; pass < PASSES; pass++) {
             sums[4 * i][pass] *= factor.x;
@@ -156,16 +164,25 @@ static inline void rescale(FLOATV sums[ROWS_ITEM][PASSES], float4 *totals, __loc
     }
 }
 
+static inline float weight_of(float score, float base, float unit)
+{
+    return score == -INFINITY ? -0.0f : exp2((score - base) * unit);
+}
+
 // The weights of every item's next key; the scores move on by one key.
-static inline void put_weights(float4 *scores, float unit, float4 *totals, __local const float4 *row_base,
+static inline void put_weights(float4 *scores, float unit, float *totals, __local const float4 *row_base,
                                __local float4 *to)
 {
 #pragma unroll
     for (int i = 0; i < RUNS; i++) {
-        const float4 s = (float4)(scores[4 * i].x, scores[4 * i + 1].x, scores[4 * i + 2].x, scores[4 * i + 3].x);
-        const float4 p = s == -INFINITY ? (float4)(-0.0f) : exp2((s - row_base[i * LANES_ROW]) * unit);
-        to[i * LANES_ROW] = p;
-        totals[i] += p;
+        const float4 base = row_base[i * LANES_ROW];
+        const float x = weight_of(scores[4 * i].x, base.x, unit), y = weight_of(scores[4 * i + 1].x, base.y, unit),
+                    z = weight_of(scores[4 * i + 2].x, base.z, unit), w = weight_of(scores[4 * i + 3].x, base.w, unit);
+        put4(to + i * LANES_ROW, x, y, z, w);
+        totals[4 * i] += x;
+        totals[4 * i + 1] += y;
+        totals[4 * i + 2] += z;
+        totals[4 * i + 3] += w;
     }
 #pragma unroll
     for (int r = 0; r < ROWS_ITEM; r++)
@@ -213,7 +230,7 @@ static inline void add_values(FLOATV sums[ROWS_ITEM][PASSES], __local const floa
             }
         return;
     }
-#pragma unroll 4
+#pragma unroll(PASSES > 2 ? 1 : 4)
     for (int t = 0; t < VALUE_KEYS; t++) {
         float4 p[RUNS];
 #pragma unroll
@@ -233,11 +250,11 @@ static inline void add_values(FLOATV sums[ROWS_ITEM][PASSES], __local const floa
     }
 }
 
-static inline void put_totals(const float4 *totals, __local float4 *to)
+static inline void put_totals(const float *totals, __local float4 *to)
 {
 #pragma unroll
     for (int i = 0; i < RUNS; i++)
-        to[i * LANES_ROW] = totals[i];
+        put4(to + i * LANES_ROW, totals[4 * i], totals[4 * i + 1], totals[4 * i + 2], totals[4 * i + 3]);
 }
 
 static inline float total_of(__local const float *row)
