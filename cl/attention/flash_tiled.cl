@@ -102,7 +102,10 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     __local float4 tiles[TILE_FLOATS / 4], weights[LANES_KEY * PITCH_Q];
     __local float4 row_base[ROWS / 4], row_rescale[ROWS / 4];
     __local float row_max[ROWS];
-    __local int query_at[ROWS], strange;
+    __local int query_at[ROWS], output_at[ROWS], strange; // where rows begin: strides need not be kept
+#if LSE
+    __local int lse_at[ROWS];
+#endif
 #if MASK
     __local int mask_at[ROWS];
 #endif
@@ -131,9 +134,17 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     key += key_offset + (ulong)(batch * key_strides.s0) + (ulong)(key_head * key_strides.s1);
     value += value_offset + (ulong)(batch * value_strides.s0) + (ulong)(key_head * value_strides.s1);
     value += column0;
+    output += output_offset + (ulong)(batch * output_strides.s0);
+#if LSE
+    lse += lse_offset + (ulong)(batch * lse_strides.s0);
+#endif
     for (int r = item; r < ROWS; r += ITEMS) {
         const int row = min(row0 + r, rows - 1);
         query_at[r] = place_of(row, group, key_head, query_strides);
+        output_at[r] = place_of(row, group, key_head, output_strides);
+#if LSE
+        lse_at[r] = place_of(row, group, key_head, lse_strides);
+#endif
 #if MASK
         mask_at[r] = place_of(row, group, key_head, mask_strides);
 #endif
@@ -215,18 +226,17 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     for (int r = item; r < ROWS && column0 == 0; r += ITEMS) {
         const int row = row0 + r;
         if (row < rows) // log(0) is -inf, and so is the maximum of no keys
-            lse[lse_offset + (ulong)(batch * lse_strides.s0 + place_of(row, group, key_head, lse_strides))] =
+            lse[lse_at[r]] =
                 fma(row_max[r], SOFTCAP || BIAS_TYPE ? 1.0f : scale, log(total_of((__local const float *)weights + r)));
     }
 #endif
-    output += output_offset + (ulong)(batch * output_strides.s0);
 #pragma unroll 1
     for (int i = 0; i < ROWS_ITEM; i++) {
         const int r = (i / 4 * LANES_ROW + lane_row) * 4 + i % 4, row = row0 + r;
         const float total = total_of((__local const float *)weights + r);
         if (row < rows)
-            store_row(sums[0], total == 0.0f ? 0.0f : 1.0f / total,
-                      output + place_of(row, group, key_head, output_strides), column0, value_width, lane_key);
+            store_row(sums[0], total == 0.0f ? 0.0f : 1.0f / total, output + output_at[r], column0, value_width,
+                      lane_key);
 #pragma unroll
         for (int k = 0; k + 1 < ROWS_ITEM; k++)
 #pragma unroll

@@ -29,7 +29,7 @@ static const struct {
 enum {
     MOST_ITEMS = 128,
     VALUE_FLOATS = 2048, /* of V in local memory */
-    WIDEST_MANY = 128    /* columns of O for which 64 rows' sums fit */
+    WIDEST = 128         /* columns of O for which the sums of `many` and `middle` fit */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -41,11 +41,13 @@ static form choose_form(const od_device *device, const od_attention *p)
 {
     int64_t rows = p->heads / p->key_heads * p->queries;
     od_gpu kind = od_gpu_kind(device);
-    bool small = rows <= middle.lanes_row * middle.rows_item || p->value_width > WIDEST_MANY;
+    bool small = rows <= middle.lanes_row * middle.rows_item;
     if (limits[kind].passes == 1 && (rows <= few.lanes_row * few.rows_item || p->value_width > 4 * middle.lanes_key))
         return wide;
     if (rows <= few.lanes_row * few.rows_item)
         return few;
+    if (p->value_width > WIDEST)
+        return wide;
     return small || !limits[kind].many ? middle : many;
 }
 
