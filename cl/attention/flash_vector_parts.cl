@@ -40,7 +40,8 @@ static inline void convert_row(__global const ELEMENT *from, int width, float *t
 }
 #endif
 
-// scores[key][row] for count keys, a tile of keys after the other.
+// scores[key][row] for count keys, a tile of keys after the other. Two steps a turn leave a core's issue slots to the
+// multiplications; with four the compiler runs out of registers.
 static inline void score_keys(__global const ELEMENT *k, int stride, const int *places, int count, int width,
                               const float16 *query_t, float *staged, float16 *scores)
 {
@@ -62,7 +63,8 @@ static inline void score_keys(__global const ELEMENT *k, int stride, const int *
 #pragma unroll
             for (int j = 0; j < ROW_VECTORS; j++)
                 tile[i][j] = 0.0f;
-        for (int d = 0; d < width; d++) {
+        __attribute__((opencl_unroll_hint(2))) for (int d = 0; d < width; d++)
+        {
             float16 rows[ROW_VECTORS];
 #pragma unroll
             for (int j = 0; j < ROW_VECTORS; j++)
@@ -193,7 +195,8 @@ static inline void soften(int count, float unit, float16 *scores, float16 *maxim
         float16 tile[COLUMNS][ROW_VECTORS];                                                                            \
         _Pragma("unroll") for (int i = 0; i < COLUMNS; i++) _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)    \
             tile[i][j] = output_t[i * ROW_VECTORS + j] * rescale[j];                                                   \
-        for (int key = 0; key < count; key++) {                                                                        \
+        __attribute__((opencl_unroll_hint(2))) for (int key = 0; key < count; key++)                                   \
+        {                                                                                                              \
             NEAR const float *value = values + PLACE(places, key) * stride;                                            \
             float16 near[ROW_VECTORS];                                                                                 \
             _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++) near[j] = weights[key * ROW_VECTORS + j];          \

@@ -45,11 +45,10 @@ static inline void od_take_panel(float16 *panel, __global const STORAGE(B_TYPE) 
     for (int side = 0; side < PW; side += 16) {
         __global const STORAGE(B_TYPE) *source = b + (at + side) * ldb + k;
         int columns = clamp(n - at - side, 0, 16), i = 0;
-        for (; columns == 16 && i + 16 <= slice; i += 16) {
-            float16 x[16];
-            OD_UNROLL for (int j = 0; j < 16; j++) x[j] = LOAD16(B_TYPE, source, j * ldb + i);
-            od_transpose16(x);
-            OD_UNROLL for (int j = 0; j < 16; j++) panel[(i + j) * NV + side / 16] = x[j];
+        for (; columns == 16 && i + 4 <= slice; i += 4) {
+            float16 x[4];
+            OD_COLUMNS4(B_TYPE, source, ldb, i, x);
+            OD_UNROLL for (int j = 0; j < 4; j++) panel[(i + j) * NV + side / 16] = x[j];
         }
         for (; i < slice; i++)
             for (int j = 0; j < 16; j++)

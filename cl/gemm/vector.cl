@@ -70,7 +70,8 @@
 #endif
 
 // sums[MR][32] (rows NB apart) += A tile * B panel over `depth` of k; from zero if `fresh`. Not inlined: beside an
-// activation's constants the compiler would keep sums in memory, which halved the speed of linear with GELU.
+// activation's constants the compiler would keep sums in memory, which halved the speed of linear with GELU. Four k a
+// turn leave a core's issue slots to the multiplications; with eight the compiler runs out of registers.
 #define OD_TILE(NAME, PANEL)                                                                                           \
     static __attribute__((noinline)) void NAME(const float *a, PANEL *b, int depth, int fresh, float16 *sums)          \
     {                                                                                                                  \
@@ -79,7 +80,8 @@
         {                                                                                                              \
             OD_UNROLL for (int j = 0; j < NV; j++) sum[r][j] = fresh ? (float16)(0.0f) : sums[r * (NB / 16) + j];      \
         }                                                                                                              \
-        for (int k = 0; k < depth; k++) {                                                                              \
+        __attribute__((opencl_unroll_hint(4))) for (int k = 0; k < depth; k++)                                         \
+        {                                                                                                              \
             float16 row[NV];                                                                                           \
             OD_UNROLL for (int j = 0; j < NV; j++) row[j] = OD_PANEL16(b, k * NV + j);                                 \
             OD_UNROLL for (int r = 0; r < MR; r++)                                                                     \
