@@ -15,8 +15,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$root/build
 cd "$root"
 
-# Downloads that are worth keeping outlive the checkout.
-kept=${XDG_CACHE_HOME:-${HOME:?}/.cache}/ocldnn-tools
+# Downloads that are worth keeping outlive the checkout. Exported: tests set XDG_CACHE_HOME to folders of their own, and
+# scripts below them must still find what is kept.
+export OCLDNN_TOOLS_KEPT=${OCLDNN_TOOLS_KEPT:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/ocldnn-tools}
+kept=$OCLDNN_TOOLS_KEPT
 
 step() { printf '==> %s\n' "$*"; }
 note() { printf '    %s\n' "$*"; }
