@@ -82,6 +82,7 @@
         }                                                                                                              \
         __attribute__((opencl_unroll_hint(4))) for (int k = 0; k < depth; k++)                                         \
         {                                                                                                              \
+            OD_LOOK_AHEAD(b, k);                                                                                       \
             float16 row[NV];                                                                                           \
             OD_UNROLL for (int j = 0; j < NV; j++) row[j] = OD_PANEL16(b, k * NV + j);                                 \
             OD_UNROLL for (int r = 0; r < MR; r++)                                                                     \
