@@ -23,6 +23,21 @@ static inline int4 od_row(int row, int4 shape)
     return at;
 }
 
+// Those of the row that comes after `at`; past the last one, those of the first.
+static inline int4 od_row_after(int4 at, int4 shape)
+{
+    const int end3 = ++at.s3 == shape.s3;
+    at.s3 = end3 ? 0 : at.s3;
+    at.s2 += end3;
+    if (at.s2 == shape.s2) {
+        at.s2 = 0;
+        at.s0 += ++at.s1 == shape.s1;
+        at.s1 = at.s1 == shape.s1 ? 0 : at.s1;
+        at.s0 = at.s0 == shape.s0 ? 0 : at.s0;
+    }
+    return at;
+}
+
 static inline int od_row_offset(int4 at, int4 strides)
 {
     return at.s0 * strides.s0 + at.s1 * strides.s1 + at.s2 * strides.s2 + at.s3 * strides.s3;

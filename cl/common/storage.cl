@@ -66,8 +66,9 @@ OD_BF16_CONVERSIONS(_4, float4, uint4, ushort4, convert_uint4, convert_ushort4, 
 OD_BF16_CONVERSIONS(_8, float8, uint8, ushort8, convert_uint8, convert_ushort8, as_float8, as_uint8)
 OD_BF16_CONVERSIONS(_16, float16, uint16, ushort16, convert_uint16, convert_ushort16, as_float16, as_uint16)
 
-// Vectors that lie anywhere an element may. PoCL's vstore of ushorts becomes a store for each element; this one is
-// whole.
+// Vectors that lie anywhere an element may. PoCL's vstore16 of floats becomes three stores, and one of ushorts a store
+// for each element; these are whole.
+typedef float16 __attribute__((aligned(4))) od_loose_float16;
 typedef ushort4 __attribute__((aligned(2))) od_loose_ushort4;
 typedef ushort8 __attribute__((aligned(2))) od_loose_ushort8;
 typedef ushort16 __attribute__((aligned(2))) od_loose_ushort16;
@@ -80,7 +81,7 @@ typedef ushort16 __attribute__((aligned(2))) od_loose_ushort16;
 #define od_store1_1(v, p, i) ((p)[i] = (v))
 #define od_store4_1(v, p, i) vstore4((v), 0, (p) + (i))
 #define od_store8_1(v, p, i) vstore8((v), 0, (p) + (i))
-#define od_store16_1(v, p, i) vstore16((v), 0, (p) + (i))
+#define od_store16_1(v, p, i) (*(__global od_loose_float16 *)((p) + (i)) = (v))
 
 #define od_load1_2(p, i) vload_half((i), (__global const half *)(p))
 #define od_load4_2(p, i) vload_half4(0, (__global const half *)((p) + (i)))

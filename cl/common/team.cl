@@ -50,6 +50,7 @@ static inline float od_max_16(float16 v)
 #define TEAM_LANE 0
 #define TEAM_NUMBER ((uint)get_group_id(0))
 #define TEAM_SHARED(name) __local float *const name = 0
+#define TEAM_HAS_READ()
 
 static inline float od_team_sum(float v, __local float *shared)
 {
@@ -71,6 +72,8 @@ static inline int od_group_any(int condition, __local float *shared)
 #define TEAM_LANE ((int)get_local_id(0) % LANES)
 #define TEAM_NUMBER ((uint)get_global_id(0) / LANES)
 #define TEAM_SHARED(name) __local float name[LANES * TEAMS]
+// From here on an item may write, in place, what others have read.
+#define TEAM_HAS_READ() barrier(CLK_GLOBAL_MEM_FENCE)
 
 // A tree, so that the order of additions depends on nothing but LANES.
 #define OD_TEAM_REDUCE(NAME, MERGED)                                                                                   \
@@ -107,5 +110,16 @@ static inline int od_group_any(int condition, __local float *shared)
 }
 
 #endif
+
+// A team's rows are first .. end-1: `block` of them from TEAM_NUMBER * block on. 0 is given to a team past the last
+// row: it goes along as if it had that row, since barriers ask for all, but must neither read nor write it.
+static inline int od_team_rows(int rows, int block, int *first, int *end)
+{
+    const uint start = TEAM_NUMBER * (uint)block;
+    const int there = TEAMS == 1 || start < (uint)rows;
+    *first = there ? (int)start : rows - 1;
+    *end = min(block, rows - *first) + *first;
+    return there;
+}
 
 #endif

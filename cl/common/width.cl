@@ -11,4 +11,7 @@
 #define LOADW(T, p, i) OD_PASTE(LOAD, WIDTH)(T, p, i)
 #define STOREW(T, v, p, i) OD_PASTE(STORE, WIDTH)(T, v, p, i)
 
+// For functions that are called twice in a loop's place, with constants that decide what is left of them.
+#define OD_INLINE __attribute__((always_inline))
+
 #endif

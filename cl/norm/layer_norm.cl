@@ -70,71 +70,60 @@ typedef struct factors {
 // The mean of the first vector.
 static inline float start_of(const norm *n, const row *r)
 {
-    return n->width < WIDTH ? od_sum(values_part(r, 0, n->width)) / (float)n->width
-                            : od_sum(values(r, 0)) * (1.0f / WIDTH);
+    const int count = min(n->width, WIDTH);
+    return count > 0 ? od_sum(values(r, 0, count)) / (float)count : 0.0f;
+}
+
+static inline void add_distances(const row *r, float prescale, float origin, FLOATW *sum, FLOATW *squares, int i,
+                                 int count)
+{
+    const FLOATW d = od_keep(fma(values(r, i, count), prescale, -origin), count, 0.0f);
+    *sum += d;
+    *squares = fma(d, d, *squares);
 }
 
 // This item's part of the sums of the distances of a row from `origin`, and of their squares.
 static inline float2 distances_of(const norm *n, const row *r, float prescale, float origin)
 {
-    FLOATW sum = 0.0f, squares = 0.0f, d;
+    FLOATW sum = 0.0f, squares = 0.0f;
     int i = TEAM_LANE * WIDTH;
-    for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
-        d = fma(values(r, i), prescale, -origin);
-        sum += d;
-        squares = fma(d, d, squares);
-    }
-    if (i < n->width) {
-        d = od_keep(fma(values_part(r, i, n->width - i), prescale, -origin), n->width - i, 0.0f);
-        sum += d;
-        squares = fma(d, d, squares);
-    }
+    for (; i + WIDTH <= n->width; i += LANES * WIDTH)
+        add_distances(r, prescale, origin, &sum, &squares, i, WIDTH);
+    if (i < n->width)
+        add_distances(r, prescale, origin, &sum, &squares, i, n->width - i);
     return (float2)(od_sum(sum), od_sum(squares));
 }
 
-// Writes a row. On a CPU it gives the distances of row `next`, else nothing that means something.
-static inline float2 write(const norm *n, const row *r, factors f, const row *next, float origin)
+static inline void write_vector(const norm *n, const row *r, const factors *f, int i, int count)
 {
-    FLOATW sum = 0.0f, squares = 0.0f, x, y;
+    const FLOATW x = values(r, i, count);
+    FLOATW y = fma(fma(x, f->prescale, -f->center), f->scale, f->shift);
+#if HAS_GAMMA
+    y *= LOAD_PART(GAMMA_TYPE, n->gamma, i, count);
+#endif
+#if HAS_BETA
+    y += LOAD_PART(GAMMA_TYPE, n->beta, i, count);
+#endif
+#if HAS_RESIDUAL_OUTPUT
+    STORE_PART(X_TYPE, x, r->sum, i, count);
+#endif
+    STORE_PART(X_TYPE, y, r->output, i, count);
+}
+
+// Writes a row. On a CPU it gives the distances of row `next` from its `origin`, else zeros.
+static inline float2 write(const norm *n, const row *r, const factors *f, const row *next, float origin)
+{
+    FLOATW sum = 0.0f, squares = 0.0f;
     int i = TEAM_LANE * WIDTH;
     for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
-#if READS_AHEAD
-        x = values(next, i) - origin;
-        sum += x;
-        squares = fma(x, x, squares);
-#endif
-        x = values(r, i);
-        y = fma(fma(x, f.prescale, -f.center), f.scale, f.shift);
-#if HAS_GAMMA
-        y *= LOADW(GAMMA_TYPE, n->gamma, i);
-#endif
-#if HAS_BETA
-        y += LOADW(GAMMA_TYPE, n->beta, i);
-#endif
-#if HAS_RESIDUAL_OUTPUT
-        STOREW(X_TYPE, x, r->sum, i);
-#endif
-        STOREW(X_TYPE, y, r->output, i);
+        if (READS_AHEAD)
+            add_distances(next, 1.0f, origin, &sum, &squares, i, WIDTH);
+        write_vector(n, r, f, i, WIDTH);
     }
     if (i < n->width) {
-        const int count = n->width - i;
-#if READS_AHEAD
-        x = od_keep(values_part(next, i, count) - origin, count, 0.0f);
-        sum += x;
-        squares = fma(x, x, squares);
-#endif
-        x = values_part(r, i, count);
-        y = fma(fma(x, f.prescale, -f.center), f.scale, f.shift);
-#if HAS_GAMMA
-        y *= LOAD_PART(GAMMA_TYPE, n->gamma, i, count);
-#endif
-#if HAS_BETA
-        y += LOAD_PART(GAMMA_TYPE, n->beta, i, count);
-#endif
-#if HAS_RESIDUAL_OUTPUT
-        STORE_PART(X_TYPE, x, r->sum, i, count);
-#endif
-        STORE_PART(X_TYPE, y, r->output, i, count);
+        if (READS_AHEAD)
+            add_distances(next, 1.0f, origin, &sum, &squares, i, n->width - i);
+        write_vector(n, r, f, i, n->width - i);
     }
     return (float2)(od_sum(sum), od_sum(squares));
 }
@@ -163,9 +152,8 @@ layer_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 inpu
            int4 shape, int rows, int block, int width, float epsilon)
 {
     TEAM_SHARED(shared);
-    const uint number = TEAM_NUMBER * (uint)block;
-    const int there = number < (uint)rows; // teams past the last row go along with it, but write nothing
-    const int first = (int)min(number, (uint)rows - 1), end = min(block, rows - first) + first;
+    int first, end;
+    const int there = od_team_rows(rows, block, &first, &end);
     const strides steps = ROW_STEPS;
     const row base = ROW_BASE;
     const norm n = {
@@ -175,16 +163,16 @@ layer_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 inpu
 #if HAS_BETA
         .beta = beta + beta_offset,
 #endif
-        .width = width,
+        .width = there ? width : 0,
     };
     int4 at = od_row(first, shape);
     row r = row_at(base, &steps, at);
     float origin = start_of(&n, &r);
     float2 distances = 0.0f;
     for (int k = first; k < end; k++) {
-        const int4 next_at = od_row(min(k + 1, end - 1), shape);
+        const int4 next_at = k + 1 < end ? od_row_after(at, shape) : at;
         const row next = row_at(base, &steps, next_at);
-        const float next_origin = start_of(&n, &next);
+        const float next_origin = READS_AHEAD ? start_of(&n, &next) : 0.0f;
         float mean_distance, variance;
         factors f = {.prescale = 1.0f};
         int missing = !READS_AHEAD || k == first; // the same for all teams of a group, as barriers ask
@@ -220,8 +208,8 @@ layer_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 inpu
         if (there && TEAM_LANE == 0)
             rstd[rstd_offset + od_row_offset(at, rstd_strides)] = f.scale * f.prescale;
 #endif
-        if (there)
-            distances = write(&n, &r, f, &next, next_origin);
+        TEAM_HAS_READ();
+        distances = write(&n, &r, &f, &next, next_origin);
         r = next;
         at = next_at;
         origin = next_origin;

@@ -53,52 +53,45 @@ static inline float squares_of(const norm *n, const row *r, float prescale)
     FLOATW sum = 0.0f, x;
     int i = TEAM_LANE * WIDTH;
     for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
-        x = values(r, i) * prescale;
+        x = values(r, i, WIDTH) * prescale;
         sum = fma(x, x, sum);
     }
     if (i < n->width) {
-        x = values_part(r, i, n->width - i) * prescale;
+        x = values(r, i, n->width - i) * prescale;
         sum = fma(x, x, sum);
     }
     return od_sum(sum);
 }
 
-// Writes a row. On a CPU it gives the sum of squares of row `next`, else nothing that means something.
+// Writes a vector. On a CPU it adds the squares of row `next` to `sum`, else nothing.
+static inline OD_INLINE void write_vector(const norm *n, const row *r, float prescale, float scale, const row *next,
+                                          FLOATW *sum, int i, int count)
+{
+    FLOATW x, y;
+#if READS_AHEAD
+    x = values(next, i, count);
+    *sum = fma(x, x, *sum);
+#endif
+    x = values(r, i, count);
+    y = x * prescale * scale;
+#if GAMMA_TYPE
+    y *= LOAD_PART(GAMMA_TYPE, n->gamma, i, count) + n->gamma_shift;
+#endif
+#if HAS_RESIDUAL_OUTPUT
+    STORE_PART(X_TYPE, x, r->sum, i, count);
+#endif
+    STORE_PART(X_TYPE, y, r->output, i, count);
+}
+
+// Writes a row. On a CPU it gives the sum of squares of row `next`, else 0.
 static inline float write(const norm *n, const row *r, float prescale, float scale, const row *next)
 {
-    FLOATW sum = 0.0f, x, y;
+    FLOATW sum = 0.0f;
     int i = TEAM_LANE * WIDTH;
-    for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
-#if READS_AHEAD
-        x = values(next, i);
-        sum = fma(x, x, sum);
-#endif
-        x = values(r, i);
-        y = x * prescale * scale;
-#if GAMMA_TYPE
-        y *= LOADW(GAMMA_TYPE, n->gamma, i) + n->gamma_shift;
-#endif
-#if HAS_RESIDUAL_OUTPUT
-        STOREW(X_TYPE, x, r->sum, i);
-#endif
-        STOREW(X_TYPE, y, r->output, i);
-    }
-    if (i < n->width) {
-        const int count = n->width - i;
-#if READS_AHEAD
-        x = values_part(next, i, count);
-        sum = fma(x, x, sum);
-#endif
-        x = values_part(r, i, count);
-        y = x * prescale * scale;
-#if GAMMA_TYPE
-        y *= LOAD_PART(GAMMA_TYPE, n->gamma, i, count) + n->gamma_shift;
-#endif
-#if HAS_RESIDUAL_OUTPUT
-        STORE_PART(X_TYPE, x, r->sum, i, count);
-#endif
-        STORE_PART(X_TYPE, y, r->output, i, count);
-    }
+    for (; i + WIDTH <= n->width; i += LANES * WIDTH)
+        write_vector(n, r, prescale, scale, next, &sum, i, WIDTH);
+    if (i < n->width)
+        write_vector(n, r, prescale, scale, next, &sum, i, n->width - i);
     return od_sum(sum);
 }
 
@@ -120,9 +113,8 @@ rms_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 input_
          int4 shape, int rows, int block, int width, float divisor, float epsilon, float gamma_shift)
 {
     TEAM_SHARED(shared);
-    const uint number = TEAM_NUMBER * (uint)block;
-    const int there = number < (uint)rows; // teams past the last row go along with it, but write nothing
-    const int first = (int)min(number, (uint)rows - 1), end = min(block, rows - first) + first;
+    int first, end;
+    const int there = od_team_rows(rows, block, &first, &end);
     const strides steps = ROW_STEPS;
     const row base = ROW_BASE;
     const norm n = {
@@ -130,13 +122,13 @@ rms_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 input_
         .gamma = gamma + gamma_offset,
 #endif
         .gamma_shift = gamma_shift,
-        .width = width,
+        .width = there ? width : 0,
     };
     int4 at = od_row(first, shape);
     row r = row_at(base, &steps, at);
     float squares = 0.0f;
     for (int k = first; k < end; k++) {
-        const int4 next_at = od_row(min(k + 1, end - 1), shape);
+        const int4 next_at = k + 1 < end ? od_row_after(at, shape) : at;
         const row next = row_at(base, &steps, next_at);
         float prescale = 1.0f, scale;
         int missing = !READS_AHEAD || k == first; // the same for all teams of a group, as barriers ask
@@ -152,8 +144,7 @@ rms_norm(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 input_
         if (there && TEAM_LANE == 0)
             rstd[rstd_offset + od_row_offset(at, rstd_strides)] = scale * prescale;
 #endif
-        if (there)
-            squares = write(&n, &r, prescale, scale, &next);
+        squares = write(&n, &r, prescale, scale, &next);
         r = next;
         at = next_at;
     }

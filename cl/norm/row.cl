@@ -41,17 +41,8 @@ static inline row row_at(row base, const strides *steps, int4 at)
     return base;
 }
 
-// Elements i .. i+WIDTH-1 of what is normalized.
-static inline FLOATW values(const row *r, int i)
-{
-#if HAS_RESIDUAL
-    return ROUNDED(X_TYPE, LOADW(X_TYPE, r->input, i) + LOADW(X_TYPE, r->residual, i));
-#else
-    return LOADW(X_TYPE, r->input, i);
-#endif
-}
-
-static inline FLOATW values_part(const row *r, int i, int count)
+// Elements i .. i+count-1 of what is normalized.
+static inline FLOATW values(const row *r, int i, int count)
 {
 #if HAS_RESIDUAL
     return ROUNDED(X_TYPE, LOAD_PART(X_TYPE, r->input, i, count) + LOAD_PART(X_TYPE, r->residual, i, count));

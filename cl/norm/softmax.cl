@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = exp(s - m) / sum(exp(s - m)) with s = scale * x + mask and m the row's maximum, or y = s - m - log(sum).
-// Teams as in rms_norm.cl. On a CPU the next row is read, for its maximum, while the exponentials of one are taken, and
-// those of a row that is not too long are kept for writing it.
+// Teams as in rms_norm.cl. A CPU's work-item has its rows in three stages at a time, so that neither memory nor
+// arithmetic is idle: while it writes one row, it takes the exponentials of the next and reads the one after that, for
+// its maximum. What it will write stays in private memory. Rows too long for that, and GPUs, read a row three times.
 
 //! X_TYPE 1..3 dtype of input and output (1 F32, 2 F16, 3 BF16)
 //! MASK_TYPE 0..3 dtype of the mask, 0 if absent
+//! SCALED 0..1 scale is not 1
 //! LOGARITHM 0..1 log-softmax
-//! KEPT 0..8192 exponentials that an item keeps, a multiple of WIDTH; 0: computed again for writing
+//! KEPT 0..8192 longest row that goes in stages, a multiple of WIDTH; 0 where a team has several items
 //! LANES 1..256 items that work on a row together, a power of two
 //! TEAMS 1..64 rows side by side in a group
 //! WIDTH 4..16 elements an item moves at once (4 or 16)
@@ -15,6 +17,9 @@
 #endif
 #ifndef MASK_TYPE
 #define MASK_TYPE 1
+#endif
+#ifndef SCALED
+#define SCALED 1
 #endif
 #ifndef LOGARITHM
 #define LOGARITHM 0
@@ -35,8 +40,6 @@
 #include "common/part.cl"
 #include "common/rows.cl"
 #include "common/team.cl"
-
-#define KEEPS (KEPT > 0 && !LOGARITHM)
 
 typedef struct row {
     __global const STORAGE(X_TYPE) * input;
@@ -67,109 +70,139 @@ typedef struct job {
     int width, mask_step;
 } job;
 
-// s of elements i .. i+WIDTH-1.
-static inline FLOATW values(const job *j, const row *r, int i)
+// s of elements i .. i+count-1.
+static inline FLOATW values(const job *j, const row *r, int i, int count)
 {
-#if MASK_TYPE
-    const FLOATW mask = j->mask_step ? LOADW(MASK_TYPE, r->mask, i) : (FLOATW)(LOAD1(MASK_TYPE, r->mask, 0));
-    return fma(LOADW(X_TYPE, r->input, i), j->scale, mask);
-#else
-    return LOADW(X_TYPE, r->input, i) * j->scale;
+    FLOATW x = LOAD_PART(X_TYPE, r->input, i, count);
+#if SCALED
+    x *= j->scale;
 #endif
-}
-
-static inline FLOATW values_part(const job *j, const row *r, int i, int count)
-{
 #if MASK_TYPE
-    const FLOATW mask = j->mask_step ? LOAD_PART(MASK_TYPE, r->mask, i, count) : (FLOATW)(LOAD1(MASK_TYPE, r->mask, 0));
-    return fma(LOAD_PART(X_TYPE, r->input, i, count), j->scale, mask);
-#else
-    return LOAD_PART(X_TYPE, r->input, i, count) * j->scale;
+    x += j->mask_step ? LOAD_PART(MASK_TYPE, r->mask, i, count) : (FLOATW)(LOAD1(MASK_TYPE, r->mask, 0));
 #endif
+    return x;
 }
 
 // e^x for x <= 0, good to 2 ulp, 0 below the normal floats, NaN for NaN. e^x = 2^n e^r: adding 1.5 * 2^23 rounds to an
 // integer and leaves it, with the bias of the exponent, in the low bits.
 static inline FLOATW exp_negative(FLOATW x)
 {
-    const FLOATW t = fma(x, (FLOATW)(1.442695041f), (FLOATW)(12582912.0f + 127.0f)), n = t - (12582912.0f + 127.0f);
-    const FLOATW r = fma(n, (FLOATW)(-0.69314718056f), x);
+    const FLOATW seen = x < (FLOATW)(-88.02969f) ? (FLOATW)(-88.02969f) : x; // -127 ln 2, from where on 2^n is 0
+    const FLOATW t = fma(seen, (FLOATW)(1.442695041f), (FLOATW)(12582912.0f + 127.0f)), n = t - (12582912.0f + 127.0f);
+    const FLOATW r = fma(n, (FLOATW)(-0.69314718056f), seen);
     FLOATW p = fma((FLOATW)(0.00831252616f), r, (FLOATW)(0.0418901667f));
     p = fma(p, r, (FLOATW)(0.166671142f));
     p = fma(p, r, (FLOATW)(0.499992311f));
     p = fma(p, r, (FLOATW)(1.0f));
     p = fma(p, r, (FLOATW)(1.0f));
-    p *= OD_PASTE(as_float, WIDTH)(OD_PASTE(as_uint, WIDTH)(t) << 23);
-    return x < (FLOATW)(-87.0f) ? (FLOATW)(0.0f) : p;
+    return p * OD_PASTE(as_float, WIDTH)(OD_PASTE(as_uint, WIDTH)(t) << 23);
 }
 
-// This item's part of the maximum of a row.
+// `last` is log(sum), or 1 / sum.
+static inline float last_of(float sum)
+{
+    return LOGARITHM ? log(sum) : 1.0f / sum;
+}
+
+// ---- in stages ----
+
+#if KEPT
+typedef struct stages {
+    row written, taken, read; // the rows that are in each stage,
+    int writes, takes, reads; // if there are any,
+    float last, maximum;      // what is known of the first two,
+    FLOATW sum, most;         // and what comes to light of the last two
+} stages;
+
+// Loads first: one that comes after a store with the same address modulo 4096 waits for it on many CPUs.
+static inline OD_INLINE void advance_vector(const job *j, stages *s, FLOATW *kept, int i, int count)
+{
+    FLOATW x, e;
+    const FLOATW before = kept[i / WIDTH];
+    if (s->reads) {
+        x = od_keep(values(j, &s->read, i, count), count, -INFINITY);
+        s->most = OD_LARGER(s->most, x);
+    }
+    if (s->takes) {
+        x = values(j, &s->taken, i, count) - s->maximum;
+        e = exp_negative(x);
+        s->sum += od_keep(e, count, 0.0f);
+        kept[i / WIDTH] = LOGARITHM ? x : e;
+    }
+    if (s->writes)
+        STORE_PART(X_TYPE, LOGARITHM ? before - s->last : before * s->last, s->written.output, i, count);
+}
+
+static inline void in_stages(const job *j, row base, const strides *steps, int4 shape, int first, int end)
+{
+    FLOATW kept[KEPT / WIDTH];
+    stages s;
+    int4 at = od_row(first, shape);
+    s.written = s.taken = s.read = base;
+    s.last = s.maximum = 0.0f;
+    for (int k = first - 2; k < end; k++) {
+        int i = 0;
+        s.writes = k >= first;
+        s.takes = k + 1 >= first && k + 1 < end;
+        s.reads = k + 2 < end;
+        s.sum = 0.0f;
+        s.most = -INFINITY;
+        s.written = s.taken;
+        s.taken = s.read;
+        s.read = row_at(base, steps, at);
+        at = od_row_after(at, shape);
+        for (; i + WIDTH <= j->width; i += WIDTH)
+            advance_vector(j, &s, kept, i, WIDTH);
+        if (i < j->width)
+            advance_vector(j, &s, kept, i, j->width - i);
+        s.last = last_of(od_sum(s.sum));
+        s.maximum = od_max(s.most);
+    }
+}
+#endif
+
+// ---- one after the other; each function for this item's part of a row ----
+
 static inline float maximum_of(const job *j, const row *r)
 {
     FLOATW most = -INFINITY, s;
     int i = TEAM_LANE * WIDTH;
     for (; i + WIDTH <= j->width; i += LANES * WIDTH) {
-        s = values(j, r, i);
+        s = values(j, r, i, WIDTH);
         most = OD_LARGER(most, s);
     }
     if (i < j->width) {
-        s = od_keep(values_part(j, r, i, j->width - i), j->width - i, -INFINITY);
+        s = od_keep(values(j, r, i, j->width - i), j->width - i, -INFINITY);
         most = OD_LARGER(most, s);
     }
     return od_max(most);
 }
 
-// This item's part of the sum of the exponentials; those of whole vectors stay in `kept` if there is room. On a CPU the
-// second number is the maximum of row `next`.
-static inline float2 exponentials_of(const job *j, const row *r, float maximum, float *kept, const row *next)
+// The sum of the exponentials.
+static inline float sum_of(const job *j, const row *r, float maximum)
 {
-    FLOATW sum = 0.0f, most = -INFINITY, e;
+    FLOATW sum = 0.0f;
     int i = TEAM_LANE * WIDTH;
-    for (; i + WIDTH <= j->width; i += LANES * WIDTH) {
-#if READS_AHEAD
-        e = values(j, next, i);
-        most = OD_LARGER(most, e);
-#endif
-        e = exp_negative(values(j, r, i) - maximum);
-        sum += e;
-#if KEEPS
-        if (j->width <= KEPT)
-            OD_VSTOREW(e, 0, kept + i);
-#endif
-    }
-    if (i < j->width) {
-        const int count = j->width - i;
-#if READS_AHEAD
-        e = od_keep(values_part(j, next, i, count), count, -INFINITY);
-        most = OD_LARGER(most, e);
-#endif
-        sum += od_keep(exp_negative(values_part(j, r, i, count) - maximum), count, 0.0f);
-    }
-    return (float2)(od_sum(sum), od_max(most));
-}
-
-// What is written, from s; `last` is log(sum), or 1 / sum.
-static inline FLOATW result(FLOATW s, float maximum, float last)
-{
-#if LOGARITHM
-    return s - maximum - last;
-#else
-    return exp_negative(s - maximum) * last;
-#endif
-}
-
-static inline void write(const job *j, const row *r, float maximum, float last, const float *kept)
-{
-    int i = TEAM_LANE * WIDTH;
-#if KEEPS
-    if (j->width <= KEPT)
-        for (; i + WIDTH <= j->width; i += LANES * WIDTH)
-            STOREW(X_TYPE, OD_VLOADW(0, kept + i) * last, r->output, i);
-#endif
     for (; i + WIDTH <= j->width; i += LANES * WIDTH)
-        STOREW(X_TYPE, result(values(j, r, i), maximum, last), r->output, i);
+        sum += exp_negative(values(j, r, i, WIDTH) - maximum);
     if (i < j->width)
-        STORE_PART(X_TYPE, result(values_part(j, r, i, j->width - i), maximum, last), r->output, i, j->width - i);
+        sum += od_keep(exp_negative(values(j, r, i, j->width - i) - maximum), j->width - i, 0.0f);
+    return od_sum(sum);
+}
+
+static inline void write_vector(const job *j, const row *r, float maximum, float last, int i, int count)
+{
+    const FLOATW x = values(j, r, i, count) - maximum;
+    STORE_PART(X_TYPE, LOGARITHM ? x - last : exp_negative(x) * last, r->output, i, count);
+}
+
+static inline void write(const job *j, const row *r, float maximum, float last)
+{
+    int i = TEAM_LANE * WIDTH;
+    for (; i + WIDTH <= j->width; i += LANES * WIDTH)
+        write_vector(j, r, maximum, last, i, WIDTH);
+    if (i < j->width)
+        write_vector(j, r, maximum, last, i, j->width - i);
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES * TEAMS, 1, 1))) void
@@ -181,37 +214,26 @@ softmax(__global const STORAGE(X_TYPE) * input, ulong input_offset, int4 input_s
         int width, float scale)
 {
     TEAM_SHARED(shared);
-    const uint number = TEAM_NUMBER * (uint)block;
-    const int there = number < (uint)rows; // teams past the last row go along with it, but write nothing
-    const int first = (int)min(number, (uint)rows - 1), end = min(block, rows - first) + first;
-#if KEEPS
-    float kept[KEPT];
-#else
-    float *const kept = 0;
-#endif
-    job j = {scale, width, 0};
+    int first, end;
+    const int there = od_team_rows(rows, block, &first, &end);
+    job j = {scale, there ? width : 0, 0};
     strides steps = {.input = input_strides, .output = output_strides};
     row base = {.input = input + input_offset, .output = output + output_offset};
-    row r;
-    float maximum = 0.0f;
 #if MASK_TYPE
     j.mask_step = mask_step;
     steps.mask = mask_strides;
     base.mask = mask + mask_offset;
 #endif
-    r = row_at(base, &steps, od_row(first, shape));
+#if KEPT
+    if (width <= KEPT) {
+        in_stages(&j, base, &steps, shape, first, end);
+        return;
+    }
+#endif
     for (int k = first; k < end; k++) {
-        const row next = row_at(base, &steps, od_row(min(k + 1, end - 1), shape));
-        float2 sum_and_next;
-        float last;
-        if (!READS_AHEAD || k == first)
-            maximum = od_team_max(maximum_of(&j, &r), shared);
-        sum_and_next = exponentials_of(&j, &r, maximum, kept, &next);
-        last = od_team_sum(sum_and_next.s0, shared);
-        last = LOGARITHM ? log(last) : 1.0f / last;
-        if (there)
-            write(&j, &r, maximum, last, kept);
-        maximum = sum_and_next.s1;
-        r = next;
+        const row r = row_at(base, &steps, od_row(k, shape));
+        const float maximum = od_team_max(maximum_of(&j, &r), shared);
+        const float sum = od_team_sum(sum_of(&j, &r, maximum), shared);
+        write(&j, &r, maximum, last_of(sum));
     }
 }

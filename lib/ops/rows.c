@@ -41,9 +41,9 @@ ocldnn_status od_rows_check_statistic(const od_view *view, const od_view *input)
  */
 
 enum {
-    BLOCK_ELEMENTS = 32768, /* a CPU's work-item takes rows of about so many elements in all ... */
-    GROUPS_PER_UNIT = 4,    /* ... unless that would leave fewer groups than this for each core */
-    GROUP_ITEMS = 64        /* least size of a GPU's group */
+    BLOCK_ELEMENTS = 524288, /* a CPU's work-item takes rows of about so many elements in all ... */
+    GROUPS_PER_UNIT = 4,     /* ... unless that would leave fewer groups than this for each core */
+    GROUP_ITEMS = 64         /* least size of a GPU's group */
 };
 
 static int64_t divide_up(int64_t a, int64_t b)

@@ -15,7 +15,7 @@ typedef struct problem {
 } problem;
 _Static_assert(sizeof(problem) <= OD_PROBLEM_BYTES, "a problem must fit");
 
-enum { KEPT = 4096 }; /* exponentials that a CPU's work-item keeps: 16 KiB of private memory */
+enum { KEPT = 4096 }; /* longest row of which a CPU's work-item keeps a float for each element: 16 KiB */
 
 static ocldnn_status check_mask(problem *p)
 {
@@ -59,6 +59,7 @@ static ocldnn_status plan_rows(const od_device *device, const void *memory, od_p
     od_step *step = od_plan_kernel(plan, &od_source_norm_softmax, "softmax");
     od_define(step, "X_TYPE", (int32_t)p->input.dtype);
     od_define(step, "MASK_TYPE", (int32_t)p->mask.dtype);
+    od_define(step, "SCALED", p->scale != 1.0f);
     od_define(step, "LOGARITHM", p->logarithm);
     od_define(step, "KEPT", device->family == OD_FAMILY_VECTOR ? KEPT : 0);
     od_rows_define(step, &teams);
