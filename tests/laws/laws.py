@@ -113,6 +113,24 @@ def declared_functions_are_exported(root, shared_library):
     yield from (f"exported, not declared: {name}" for name in sorted(exported - declared))
 
 
+# Where an operator must stand, besides the library: a folder's files, and what is looked for in them.
+PLACES = [("lib/ops/operators.h", r"\bX\(NAME\)", "the list of operators"),
+          ("tools/command/check*.c", r"\b(od_operator_|ocldnn_)NAME(_run)?\b", "ocldnn check"),
+          ("tools/command/bench_cases.c", r"\bod_operator_NAME\b", "ocldnn bench"),
+          ("tests/programs/*.c", r"\bod_operator_NAME\b", "the program list"),
+          ("tests/ops/test_*.c", r"\bkit_run\(NAME,|\bocldnn_NAME_run\b", "the tests"),
+          ("README.md", r"\bNAME\b", "the README")]
+
+
+def an_operator_stands_everywhere(root):
+    headers = "\n".join(path.read_text() for path in (root / "include" / "ocldnn").glob("*.h"))
+    for pattern, what, place in PLACES:
+        text = "\n".join(path.read_text() for path in root.glob(pattern))
+        for operator in re.findall(r"^OCLDNN_DECLARE_VERBS\((\w+)\)", headers, re.M):
+            if not re.search(what.replace("NAME", operator), text):
+                yield f"{operator} is not in {place} ({pattern})"
+
+
 def parameters(path):
     """What the `//!` lines of a kernel file say: name -> (low, high)."""
     found = {}
@@ -195,7 +213,7 @@ def main():
             (the_abi_is_the_recorded_one, (root, shared_library)),
             (kernel_files_begin_with_their_parameters, (root,)),
             (plans_pass_what_kernels_document, (root, program_list)),
-            (every_file_names_its_licence, (root,)), (no_file_names_this_machine, (root,))]
+            (an_operator_stands_everywhere, (root,)), (every_file_names_its_licence, (root,)), (no_file_names_this_machine, (root,))]
     broken = 0
     for law, given in laws:
         breaches = sorted(set(law(*given)))

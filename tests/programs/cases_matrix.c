@@ -4,7 +4,7 @@
  */
 #include "programs.h"
 #include "gemm/gemm.h"
-#include "operators.h"
+#include "ops/operators.h"
 
 static const int sizes[][3] = {/* M, N, K */
                                {1, 4096, 4096}, {2, 384, 384},   {8, 1000, 768},     {33, 65, 129},

@@ -3,7 +3,7 @@
  * Normalization, element-wise operators, and what goes round a transformer.
  */
 #include "programs.h"
-#include "operators.h"
+#include "ops/operators.h"
 
 static const int widths[] = {1, 60, 64, 384, 1024, 4096, 32000};
 enum { WIDTHS = sizeof widths / sizeof *widths };

@@ -14,6 +14,7 @@ enum { BENCH_BUFFERS = 12, BENCH_ROUNDS = 64, BENCH_CONTENDERS = 4 };
 
 typedef struct bench_limits {
     double flops;   /* F32 multiply-add, a second */
+    double fed;     /* part of that which is left with operands from the first cache; 0 = not measured */
     double read;    /* bytes a second */
     double copy;    /* bytes read and written a second */
     double launch;  /* seconds from launch to launch in a stream of them */
@@ -26,7 +27,7 @@ typedef struct bench {
     bool quick, peers;
     bench_limits limits;
     cl_program program; /* the probes' */
-    cl_kernel fma, read, copy, nothing;
+    cl_kernel fma, fed, read, copy, nothing;
     cl_mem source, target; /* BENCH_STREAM_BYTES each */
 } bench;
 
@@ -56,7 +57,7 @@ double bench_now(void);
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-typedef enum bench_bound { BOUND_FLOPS, BOUND_READ, BOUND_COPY } bench_bound;
+typedef enum bench_bound { BOUND_FLOPS, BOUND_FED, BOUND_READ, BOUND_COPY } bench_bound;
 
 /* Work of one kind and amount (flops or bytes), as near as the probe's grain allows; scale corrects the rest. */
 typedef struct probe {
@@ -88,6 +89,7 @@ typedef struct bench_case {
         ocldnn_l2_norm l2_norm;
         ocldnn_layer_norm layer_norm;
         ocldnn_linear linear;
+        ocldnn_linear_pack linear_pack;
         ocldnn_matmul matmul;
         ocldnn_mean_pool mean_pool;
         ocldnn_rms_norm rms_norm;

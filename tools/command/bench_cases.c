@@ -3,7 +3,7 @@
  * The declared list of rows: operators and shapes, each in F32, F16 and BF16.
  */
 #include "bench.h"
-#include "operators.h"
+#include "ops/operators.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +116,20 @@ static void make_packed(bench *b, bench_case *c, const int64_t *d)
     pack.packed.buffer = tensor(b, c, OCLDNN_U8, 1, &bytes, 0).buffer;
     if (ocldnn_linear_pack_run(b->on.context, &pack, &exec) == OCLDNN_SUCCESS && clFinish(b->on.queue) == CL_SUCCESS)
         c->op.linear.packed = pack.packed;
+}
+
+/* d = N, K */
+static void make_pack(bench *b, bench_case *c, const int64_t *d)
+{
+    ocldnn_linear_pack *op = &c->op.linear_pack;
+    int64_t bytes;
+    c->kind = &od_operator_linear_pack;
+    op->weight = input(b, c, 2, d);
+    if (ocldnn_linear_pack_layout(b->on.context, &op->weight, op->layout, &op->packed) != OCLDNN_SUCCESS)
+        return;
+    bytes = (int64_t)op->packed.bytes;
+    op->packed.buffer = tensor(b, c, OCLDNN_U8, 1, &bytes, 0).buffer;
+    c->bytes_written += (double)bytes;
 }
 
 /* d = batch, M, N, K */
@@ -261,6 +275,7 @@ static const declared list[] = {
     {"linear", make_linear, "1x4096x4096", {1, 4096, 4096}},
     {"linear_packed", make_packed, "1x4096x4096", {1, 4096, 4096}},
     {"linear_packed", make_packed, "8x4096x4096", {8, 4096, 4096}},
+    {"linear_pack", make_pack, "4096x4096", {4096, 4096}},
     {"matmul", make_matmul, "8x256x256x256", {8, 256, 256, 256}},
     {"attention", make_attention, "8h 1024 d64", {8, 1024, 64, 0, 8}},
     {"attention", make_attention, "8h 1024 d128", {8, 1024, 128, 0, 8}},

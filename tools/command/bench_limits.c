@@ -25,6 +25,30 @@ static const char source[] =
     "    ALL(SUM)\n"
     "    if (sum.s0 + sum.s1 + sum.s2 + sum.s3 == 1.2345f) out[0] = sum.s0;\n"
     "}\n"
+    "#if GROUP == 1\n"
+    "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n"
+    "void fed_rate(__global float *out, int rounds, float a, float b)\n"
+    "{\n"
+    "    REAL sum[FED_ROWS][2], columns[FED_DEPTH][2], total = (REAL)(0.0f);\n"
+    "    float rows[FED_ROWS][FED_DEPTH];\n"
+    "    for (int k = 0; k < FED_DEPTH; k++) {\n"
+    "        columns[k][0] = columns[k][1] = (REAL)(a + k);\n"
+    "        for (int r = 0; r < FED_ROWS; r++) rows[r][k] = b + r;\n"
+    "    }\n"
+    "    __attribute__((opencl_unroll_hint)) for (int r = 0; r < FED_ROWS; r++) sum[r][0] = sum[r][1] = total;\n"
+    "    for (int i = 0; i < rounds; i++) {\n"
+    "        __attribute__((opencl_unroll_hint(4))) for (int k = 0; k < FED_DEPTH; k++) {\n"
+    "            REAL x = columns[k][0], y = columns[k][1];\n"
+    "            __attribute__((opencl_unroll_hint)) for (int r = 0; r < FED_ROWS; r++) {\n"
+    "                sum[r][0] = fma((REAL)(rows[r][k]), x, sum[r][0]);\n"
+    "                sum[r][1] = fma((REAL)(rows[r][k]), y, sum[r][1]);\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "    __attribute__((opencl_unroll_hint)) for (int r = 0; r < FED_ROWS; r++) total += sum[r][0] + sum[r][1];\n"
+    "    if (total.s0 + total.s1 + total.s2 + total.s3 == 1.2345f) out[0] = total.s0;\n"
+    "}\n"
+    "#endif\n"
     "#define PLACE(I) (base + (size_t)(I) * GROUP)\n"
     "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
     "void read_rate(__global const REAL *in, __global float *out)\n"
@@ -48,6 +72,9 @@ static const char source[] =
 
 enum { ACCUMULATORS = 16, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 256, CPU_LENGTH = 1024, GPU_LENGTH = 16 };
 
+/* The tile of the probe that is fed from the first cache, as a matrix product's is: 12 x 32 sums, 5 KiB of operands. */
+enum { FED_ROWS = 12, FED_DEPTH = 32 };
+
 /* By the device itself, also where the command line asks for the other family's operators. */
 static bool is_vector(const bench *b)
 {
@@ -66,9 +93,10 @@ static size_t fma_groups(const bench *b)
     return units * (is_vector(b) ? 8 : 32);
 }
 
-static double fma_flops_a_round(const bench *b)
+static double flops_a_round(const bench *b, bench_bound bound)
 {
-    return 2.0 * ACCUMULATORS * (is_vector(b) ? CPU_WIDTH : GPU_WIDTH) * (double)(items(b) * fma_groups(b));
+    int steps = bound == BOUND_FED ? FED_ROWS * 2 * FED_DEPTH : ACCUMULATORS;
+    return 2.0 * steps * (is_vector(b) ? CPU_WIDTH : GPU_WIDTH) * (double)(items(b) * fma_groups(b));
 }
 
 static double group_bytes(const bench *b)
@@ -90,9 +118,10 @@ static bool build(bench *b)
     const char *text = source;
     char options[128], log[4096] = "";
     cl_int code;
-    snprintf(options, sizeof options, "-cl-std=CL1.2 -D GROUP=%d -D WIDTH=%d -D LENGTH=%d",
-             is_vector(b) ? 1 : GPU_GROUP, is_vector(b) ? CPU_WIDTH : GPU_WIDTH,
-             is_vector(b) ? CPU_LENGTH : GPU_LENGTH);
+    snprintf(options, sizeof options,
+             "-cl-std=CL1.2 -D GROUP=%d -D WIDTH=%d -D LENGTH=%d -D FED_ROWS=%d -D FED_DEPTH=%d",
+             is_vector(b) ? 1 : GPU_GROUP, is_vector(b) ? CPU_WIDTH : GPU_WIDTH, is_vector(b) ? CPU_LENGTH : GPU_LENGTH,
+             FED_ROWS, FED_DEPTH);
     b->program = clCreateProgramWithSource(b->on.cl, 1, &text, NULL, &code);
     if (code == CL_SUCCESS)
         code = clBuildProgram(b->program, 1, &b->on.device, options, NULL, NULL);
@@ -102,10 +131,11 @@ static bool build(bench *b)
         return false;
     }
     b->fma = kernel(b, "fma_rate");
+    b->fed = is_vector(b) ? kernel(b, "fed_rate") : NULL;
     b->read = kernel(b, "read_rate");
     b->copy = kernel(b, "copy_rate");
     b->nothing = kernel(b, "nothing");
-    return b->fma && b->read && b->copy && b->nothing;
+    return b->fma && (b->fed || !is_vector(b)) && b->read && b->copy && b->nothing;
 }
 
 static bool allocate(bench *b)
@@ -129,10 +159,10 @@ void bench_probe_set(const bench *b, probe *p, bench_bound bound, double amount)
     double largest = (double)BENCH_STREAM_BYTES * (bound == BOUND_COPY ? 2 : 1);
     double grain = group_bytes(b) * (bound == BOUND_COPY ? 2 : 1);
     p->bound = bound;
-    if (bound == BOUND_FLOPS) {
-        double rounds = amount / fma_flops_a_round(b);
+    if (bound == BOUND_FLOPS || bound == BOUND_FED) {
+        double rounds = amount / flops_a_round(b, bound);
         p->rounds = rounds < 1 ? 1 : rounds > 1e6 ? 1000000 : (int)rounds;
-        p->scale = amount / (p->rounds * fma_flops_a_round(b));
+        p->scale = amount / (p->rounds * flops_a_round(b, bound));
         return;
     }
     p->groups = (size_t)((amount < largest ? amount : largest) / grain);
@@ -145,11 +175,12 @@ bool bench_probe_go(bench *b, void *state)
 {
     const probe *p = state;
     const cl_float factor = 0.999f, term = 0.001f;
-    cl_kernel kernel = p->bound == BOUND_FLOPS ? b->fma : p->bound == BOUND_READ ? b->read : b->copy;
+    cl_kernel kernels[] = {b->fma, b->fed, b->read, b->copy}, kernel = kernels[p->bound];
+    bool computes = p->bound == BOUND_FLOPS || p->bound == BOUND_FED;
     size_t local = items(b);
-    size_t global = local * (p->bound == BOUND_FLOPS ? fma_groups(b) : p->groups);
-    clSetKernelArg(kernel, 0, sizeof b->source, p->bound == BOUND_FLOPS ? &b->target : &b->source);
-    if (p->bound == BOUND_FLOPS) {
+    size_t global = local * (computes ? fma_groups(b) : p->groups);
+    clSetKernelArg(kernel, 0, sizeof b->source, computes ? &b->target : &b->source);
+    if (computes) {
         clSetKernelArg(kernel, 1, sizeof p->rounds, &p->rounds);
         clSetKernelArg(kernel, 2, sizeof factor, &factor);
         clSetKernelArg(kernel, 3, sizeof term, &term);
@@ -162,7 +193,7 @@ bool bench_probe_go(bench *b, void *state)
 /* Work that keeps the device busy for some milliseconds: a launch's own cost must not count. */
 static double enough_flops(bench *b)
 {
-    double amount = 1000 * fma_flops_a_round(b);
+    double amount = 1000 * flops_a_round(b, BOUND_FLOPS);
     for (int doubling = 0; doubling < 20; doubling++, amount *= 2) {
         probe p;
         double start;
@@ -184,6 +215,24 @@ static double rate(bench *b, bench_bound bound, double amount)
     only.scale = p.scale;
     rounds = bench_interleave(b, &only, 1, b->quick ? 0.2 : 0.6);
     return rounds ? amount / bench_median(only.seconds, rounds) : 0;
+}
+
+/* What part of the multiply-adds is left when their operands come from the first cache; in turns, so that it holds for
+ * this moment. 0 where there is no such probe. */
+static double fed_part(bench *b, double amount)
+{
+    probe bare, fed;
+    contender both[] = {{.name = "limit", .go = bench_probe_go, .state = &bare},
+                        {.name = "fed", .go = bench_probe_go, .state = &fed}};
+    int rounds;
+    if (!b->fed)
+        return 0;
+    bench_probe_set(b, &bare, BOUND_FLOPS, amount);
+    bench_probe_set(b, &fed, BOUND_FED, amount);
+    both[0].scale = bare.scale;
+    both[1].scale = fed.scale;
+    rounds = bench_interleave(b, both, 2, b->quick ? 0.4 : 1.2);
+    return rounds ? bench_ratio(&both[0], &both[1], rounds) : 0;
 }
 
 static bool launch_nothing(bench *b)
@@ -219,6 +268,7 @@ bool bench_limits_open(bench *b)
         return false;
     /* 64 MiB: what the memory-bound rows of the list move. */
     b->limits.flops = rate(b, BOUND_FLOPS, enough_flops(b));
+    b->limits.fed = fed_part(b, enough_flops(b));
     b->limits.read = rate(b, BOUND_READ, (double)(64 << 20));
     b->limits.copy = rate(b, BOUND_COPY, (double)(128 << 20));
     measure_launches(b);
@@ -227,7 +277,7 @@ bool bench_limits_open(bench *b)
 
 void bench_limits_close(bench *b)
 {
-    cl_kernel kernels[] = {b->fma, b->read, b->copy, b->nothing};
+    cl_kernel kernels[] = {b->fma, b->fed, b->read, b->copy, b->nothing};
     cl_mem buffers[] = {b->source, b->target};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (kernels[i])

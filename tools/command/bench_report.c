@@ -38,6 +38,8 @@ static void add_limits(cJSON *root, const bench_limits *limits)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "limits");
     add_number(object, "fma_gflops", limits->flops * 1e-9);
+    if (limits->fed > 0)
+        add_number(object, "fed_percent_of_fma", limits->fed * 100);
     add_number(object, "read_gbytes_per_second", limits->read * 1e-9);
     add_number(object, "copy_gbytes_per_second", limits->copy * 1e-9);
     add_number(object, "launch_microseconds", limits->launch * 1e6);
@@ -55,10 +57,12 @@ bench_report *bench_report_open(const bench *b)
     add_limits(report->root, &b->limits);
     report->rows = cJSON_AddArrayToObject(report->root, "rows");
     printf("%s\n%s\n", b->facts->name, b->facts->platform);
-    printf("limits: FMA %.1f GFLOP/s, read %.1f GB/s, copy %.1f GB/s, a launch %.2f us, launched and waited for %.1f "
+    printf("limits: FMA %.1f GFLOP/s", b->limits.flops * 1e-9);
+    if (b->limits.fed > 0)
+        printf(" (%.0f %% of it fed from the first cache)", b->limits.fed * 100);
+    printf(", read %.1f GB/s, copy %.1f GB/s, a launch %.2f us, launched and waited for %.1f "
            "us\n\n",
-           b->limits.flops * 1e-9, b->limits.read * 1e-9, b->limits.copy * 1e-9, b->limits.launch * 1e6,
-           b->limits.latency * 1e6);
+           b->limits.read * 1e-9, b->limits.copy * 1e-9, b->limits.launch * 1e6, b->limits.latency * 1e6);
     printf("%-17s %-5s %-15s %-20s %10s %8s %7s %12s %8s%s\n", "name", "dtype", "shape", "strategy", "time ms",
            "GFLOP/s", "GB/s", "of limit", "host us", b->peers ? "  OpenBLAS" : "");
     fflush(stdout);

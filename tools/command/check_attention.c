@@ -3,7 +3,7 @@
  * Known answers of attention: grouped heads, causal, and a mask that leaves one query without any key.
  */
 #include "check.h"
-#include "operators.h"
+#include "ops/operators.h"
 
 #include <math.h>
 

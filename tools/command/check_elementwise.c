@@ -3,7 +3,7 @@
  * Known answers of activations, add, mul and gated products.
  */
 #include "check.h"
-#include "operators.h"
+#include "ops/operators.h"
 
 #include <math.h>
 

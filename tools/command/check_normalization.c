@@ -3,7 +3,7 @@
  * Known answers of the operators over rows.
  */
 #include "check.h"
-#include "operators.h"
+#include "ops/operators.h"
 
 #include <math.h>
 

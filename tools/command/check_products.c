@@ -4,7 +4,7 @@
  * rounding in F16 and BF16.
  */
 #include "check.h"
-#include "operators.h"
+#include "ops/operators.h"
 
 #include <stdio.h>
 

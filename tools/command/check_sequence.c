@@ -3,7 +3,7 @@
  * Known answers of embedding, rotary, mean_pool and top_k.
  */
 #include "check.h"
-#include "operators.h"
+#include "ops/operators.h"
 
 enum { BATCH = 3, STEPS = 11, WIDTH = 44, WORDS = 23 };
 
