@@ -40,6 +40,15 @@ static inline void convert_row(__global const ELEMENT *from, int width, float *t
 }
 #endif
 
+// tile[TILE][row] += element `at` of TILE keys * the same of the rows.
+#define SCORE_STEP(at)                                                                                                 \
+    do {                                                                                                               \
+        float16 rows[ROW_VECTORS];                                                                                     \
+        _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++) rows[j] = query_t[(at)*ROW_VECTORS + j];               \
+        _Pragma("unroll") for (int i = 0; i < TILE; i++) _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)       \
+            tile[i][j] = fma((float16)(keys[i][at]), rows[j], tile[i][j]);                                             \
+    } while (0)
+
 // scores[key][row] for count keys, a tile of keys after the other. Two steps a turn leave a core's issue slots to the
 // multiplications; with four the compiler runs out of registers.
 static inline void score_keys(__global const ELEMENT *k, int stride, const int *places, int count, int width,
@@ -63,17 +72,13 @@ static inline void score_keys(__global const ELEMENT *k, int stride, const int *
 #pragma unroll
             for (int j = 0; j < ROW_VECTORS; j++)
                 tile[i][j] = 0.0f;
-        __attribute__((opencl_unroll_hint(2))) for (int d = 0; d < width; d++)
-        {
-            float16 rows[ROW_VECTORS];
-#pragma unroll
-            for (int j = 0; j < ROW_VECTORS; j++)
-                rows[j] = query_t[d * ROW_VECTORS + j];
-#pragma unroll
-            for (int i = 0; i < TILE; i++)
-#pragma unroll
-                for (int j = 0; j < ROW_VECTORS; j++)
-                    tile[i][j] = fma((float16)(keys[i][d]), rows[j], tile[i][j]);
+        int d = 0;
+        for (; d + 2 <= width; d += 2) {
+            SCORE_STEP(d);
+            SCORE_STEP(d + 1);
+        }
+        if (d < width) {
+            SCORE_STEP(d);
         }
 #pragma unroll
         for (int i = 0; i < TILE; i++)
@@ -186,6 +191,16 @@ static inline void soften(int count, float unit, float16 *scores, float16 *maxim
         }
 }
 
+// tile[COLUMNS][row] += value `at` * its weight in each row.
+#define VALUE_STEP(COLUMNS, at)                                                                                        \
+    do {                                                                                                               \
+        NEAR const float *value = values + PLACE(places, at) * stride;                                                 \
+        float16 near[ROW_VECTORS];                                                                                     \
+        _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++) near[j] = weights[(at)*ROW_VECTORS + j];               \
+        _Pragma("unroll") for (int i = 0; i < COLUMNS; i++) _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)    \
+            tile[i][j] = fma((float16)(value[i]), near[j], tile[i][j]);                                                \
+    } while (0)
+
 // output_t[column][row] = output_t * rescale + sum over the keys of V[key][column] * weights[key][row], for COLUMNS
 // columns. Values lie `stride` apart, or where places say.
 #define DEFINE_ADD_VALUES(NAME, COLUMNS)                                                                               \
@@ -195,14 +210,13 @@ static inline void soften(int count, float unit, float16 *scores, float16 *maxim
         float16 tile[COLUMNS][ROW_VECTORS];                                                                            \
         _Pragma("unroll") for (int i = 0; i < COLUMNS; i++) _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)    \
             tile[i][j] = output_t[i * ROW_VECTORS + j] * rescale[j];                                                   \
-        __attribute__((opencl_unroll_hint(2))) for (int key = 0; key < count; key++)                                   \
-        {                                                                                                              \
-            NEAR const float *value = values + PLACE(places, key) * stride;                                            \
-            float16 near[ROW_VECTORS];                                                                                 \
-            _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++) near[j] = weights[key * ROW_VECTORS + j];          \
-            _Pragma("unroll") for (int i = 0; i < COLUMNS; i++)                                                        \
-                _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++) tile[i][j] =                                   \
-                    fma((float16)(value[i]), near[j], tile[i][j]);                                                     \
+        int key = 0;                                                                                                   \
+        for (; key + 2 <= count; key += 2) {                                                                           \
+            VALUE_STEP(COLUMNS, key);                                                                                  \
+            VALUE_STEP(COLUMNS, key + 1);                                                                              \
+        }                                                                                                              \
+        if (key < count) {                                                                                             \
+            VALUE_STEP(COLUMNS, key);                                                                                  \
         }                                                                                                              \
         _Pragma("unroll") for (int i = 0; i < COLUMNS; i++) _Pragma("unroll") for (int j = 0; j < ROW_VECTORS; j++)    \
             output_t[i * ROW_VECTORS + j] = tile[i][j];                                                                \

@@ -69,6 +69,19 @@
 #define A_FLOATS (MB * A_STEP)
 #endif
 
+// sum[MR][32] += column `at` of A's tile * row `at` of the panel.
+#define OD_TILE_STEP(b, at)                                                                                            \
+    do {                                                                                                               \
+        float16 row[NV];                                                                                               \
+        OD_LOOK_AHEAD(b, at);                                                                                          \
+        OD_UNROLL for (int j = 0; j < NV; j++) row[j] = OD_PANEL16(b, (at)*NV + j);                                    \
+        OD_UNROLL for (int r = 0; r < MR; r++)                                                                         \
+        {                                                                                                              \
+            float16 v = (float16)(A_AT(r, at));                                                                        \
+            OD_UNROLL for (int j = 0; j < NV; j++) sum[r][j] = fma(v, row[j], sum[r][j]);                              \
+        }                                                                                                              \
+    } while (0)
+
 // sums[MR][32] (rows NB apart) += A tile * B panel over `depth` of k; from zero if `fresh`. Not inlined: beside an
 // activation's constants the compiler would keep sums in memory, which halved the speed of linear with GELU. Four k a
 // turn leave a core's issue slots to the multiplications; with eight the compiler runs out of registers.
@@ -80,16 +93,15 @@
         {                                                                                                              \
             OD_UNROLL for (int j = 0; j < NV; j++) sum[r][j] = fresh ? (float16)(0.0f) : sums[r * (NB / 16) + j];      \
         }                                                                                                              \
-        __attribute__((opencl_unroll_hint(4))) for (int k = 0; k < depth; k++)                                         \
-        {                                                                                                              \
-            OD_LOOK_AHEAD(b, k);                                                                                       \
-            float16 row[NV];                                                                                           \
-            OD_UNROLL for (int j = 0; j < NV; j++) row[j] = OD_PANEL16(b, k * NV + j);                                 \
-            OD_UNROLL for (int r = 0; r < MR; r++)                                                                     \
+        int k = 0;                                                                                                     \
+        for (; k + 4 <= depth; k += 4) {                                                                               \
+            OD_UNROLL for (int i = 0; i < 4; i++)                                                                      \
             {                                                                                                          \
-                float16 v = (float16)(A_AT(r, k));                                                                     \
-                OD_UNROLL for (int j = 0; j < NV; j++) sum[r][j] = fma(v, row[j], sum[r][j]);                          \
+                OD_TILE_STEP(b, k + i);                                                                                \
             }                                                                                                          \
+        }                                                                                                              \
+        for (; k < depth; k++) {                                                                                       \
+            OD_TILE_STEP(b, k);                                                                                        \
         }                                                                                                              \
         OD_UNROLL for (int r = 0; r < MR; r++)                                                                         \
         {                                                                                                              \
