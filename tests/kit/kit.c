@@ -103,9 +103,21 @@ static void choose_seed(void)
     printf("seed: OCLDNN_TEST_SEED=%llu\n", (unsigned long long)kit_seed);
 }
 
+static const char *const families[] = {"vector", "tiled"};
+
+/* Why a family is left out, or NULL. */
+static const char *left_out(od_family family, const od_device *facts)
+{
+    const char *only = getenv("OCLDNN_TEST_FAMILY");
+    if (only && *only && strcmp(only, families[family]) != 0)
+        return "OCLDNN_TEST_FAMILY asks for the other one";
+    if (family == OD_FAMILY_VECTOR && (facts->quirks & OCLDNN_QUIRK_TILED_FAMILY))
+        return facts->quirk_reasons;
+    return NULL;
+}
+
 int kit_main(const char *name, const struct CMUnitTest *tests, size_t count)
 {
-    static const char *const families[] = {"vector", "tiled"};
     const char *small = getenv("OCLDNN_TEST_SMALL");
     ocldnn_context *own;
     int failed = 0;
@@ -117,9 +129,10 @@ int kit_main(const char *name, const struct CMUnitTest *tests, size_t count)
     for (int i = 0; i < 2; i++) {
         od_family family = i == 0 ? kit.facts.family : (od_family)!kit.facts.family;
         od_device facts = *od_context_facts(own);
+        const char *reason = left_out(family, &facts);
         char group[256];
-        if (family == OD_FAMILY_VECTOR && strstr(facts.name, "llvmpipe")) {
-            printf("skipped: %s, vector family: llvmpipe's compiler takes minutes over its kernels\n", name);
+        if (reason) {
+            printf("skipped: %s, %s family: %s\n", name, families[family], reason);
             continue;
         }
         if (i == 1) {

@@ -23,8 +23,9 @@
  * REFERENCE(NAME); reference/twice.h compiles it as double and as float. Inputs and outputs are double in both.
  *
  * The program runs its tests for each kernel family that kit_main() goes through: the device's own, then the other one
- * by altered device facts. OCLDNN_TEST_SEED sets the seed (printed at the start), OCLDNN_TEST_SMALL=1 asks for few and
- * small shapes (Oclgrind is a thousand times slower), OCLDNN_DEVICE picks the device.
+ * by altered device facts, unless a quirk of the driver rules the vector family out. OCLDNN_TEST_SEED sets the seed
+ * (printed at the start), OCLDNN_TEST_SMALL=1 asks for few and small shapes (Oclgrind is a thousand times slower),
+ * OCLDNN_TEST_FAMILY=vector|tiled for one family, OCLDNN_DEVICE picks the device.
  */
 #ifndef OD_KIT_H
 #define OD_KIT_H
