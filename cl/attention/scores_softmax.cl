@@ -10,7 +10,7 @@
 //! CAUSAL 0..1 keys past query + causal_offset take no part
 //! SOFTCAP 0..1 scores pass through a tanh
 //! LSE 0..1 the logarithm of the sum is stored
-//! ITEMS 1..256 work-items per row
+//! ITEMS 1..256 work-items per row, a power of two
 //! WIDTH 4..16 keys that an item takes at a time: 4 or 16
 #ifndef BIAS_TYPE
 #define BIAS_TYPE 0
@@ -33,106 +33,113 @@
 #ifndef WIDTH
 #define WIDTH 16
 #endif
-#include "common/width.cl"
+#define LANES ITEMS
+#define TEAMS 1
+#include "common/exp2.cl"
 #include "common/math.cl"
+#include "common/part.cl"
+#include "common/team.cl"
 
 #define LOADV OD_PASTE(vload, WIDTH)
 #define STOREV OD_PASTE(vstore, WIDTH)
-#define EXPV OD_PASTE(od_exp_, WIDTH)
 #define TANHV OD_PASTE(od_tanh_, WIDTH)
+#if WIDTH == 16
+#define EXPV(x) od_exp2_16((x)*1.44269504f)
+#else
+#define EXPV(x) od_exp_4(x)
+#endif
 
-// What every item has found, put together in the order of the items.
-static inline float largest_of(float mine, __local float *shared, int item)
+#if HAS_MASK
+// The mask of keys first .. first + count of a row.
+static inline INTW mask_of(__global const uchar *mask, int stride, int first, int count)
 {
-    shared[item] = mine;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    float all = shared[0];
-    for (int i = 1; i < ITEMS; i++)
-        all = shared[i] > all ? shared[i] : all;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return all;
+    int lanes[WIDTH];
+    if (count == WIDTH && stride == 1)
+        return OD_PASTE(convert_int, WIDTH)(LOADV(0, mask + first));
+    for (int i = 0; i < WIDTH; i++)
+        lanes[i] = i < count ? mask[(first + i) * stride] : 0;
+    return LOADV(0, lanes);
 }
+#endif
 
-static inline float sum_of(float mine, __local float *shared, int item)
+#if BIAS_TYPE
+static inline FLOATW bias_of(__global const STORAGE(BIAS_TYPE) * bias, int stride, int first, int count)
 {
-    shared[item] = mine;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    float all = shared[0];
-    for (int i = 1; i < ITEMS; i++)
-        all += shared[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return all;
+    float lanes[WIDTH];
+    if (count == WIDTH && stride == 1)
+        return LOADW(BIAS_TYPE, bias, first);
+    for (int i = 0; i < WIDTH; i++)
+        lanes[i] = i < count ? LOAD1(BIAS_TYPE, bias, (first + i) * stride) : 0.0f;
+    return LOADV(0, lanes);
 }
+#endif
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-scores_softmax(__global float *scores_base, ulong scores_offset,
+scores_softmax(__global float *scores, ulong scores_offset,
 #if HAS_MASK
-               __global const uchar *mask_base, ulong mask_offset, int4 mask_strides,
+               __global const uchar *mask, ulong mask_offset, int4 mask_strides,
 #endif
 #if BIAS_TYPE
-               __global const STORAGE(BIAS_TYPE) * bias_base, ulong bias_offset, int4 bias_strides,
+               __global const STORAGE(BIAS_TYPE) * bias, ulong bias_offset, int4 bias_strides,
 #endif
 #if LSE
-               __global float *lse_base, ulong lse_offset, int4 lse_strides,
+               __global float *lse, ulong lse_offset, int4 lse_strides,
 #endif
                int keys, int pitch, int causal_offset, float softcap)
 {
-    __local float shared[ITEMS];
-    int item = (int)get_local_id(0);
-    int row = (int)get_group_id(0), head = (int)get_group_id(1), batch = (int)get_group_id(2);
-    int number = (batch * (int)get_num_groups(1) + head) * (int)get_num_groups(0) + row;
-    __global float *scores = scores_base + scores_offset + (ulong)number * (ulong)pitch;
-    float largest = -INFINITY, sum = 0.0f;
-
-    for (int first = item * WIDTH; first < pitch; first += ITEMS * WIDTH) {
-        float taken[WIDTH];
-#if SOFTCAP
-        STOREV(TANHV(LOADV(0, scores + first) / softcap) * softcap, 0, taken);
-#else
-        STOREV(LOADV(0, scores + first), 0, taken);
-#endif
-        for (int i = 0; i < WIDTH; i++) {
-            int key = first + i;
-            bool seen = key < keys;
-#if CAUSAL
-            seen = seen && key <= row + causal_offset;
-#endif
+    const int item = (int)get_local_id(0);
+    const int row = (int)get_group_id(0), head = (int)get_group_id(1), batch = (int)get_group_id(2);
+    const int number = (batch * (int)get_num_groups(1) + head) * (int)get_num_groups(0) + row;
+    const int seen = CAUSAL ? max(0, min(keys, row + causal_offset + 1)) : keys; // the keys from here on are ruled out
+    FLOATW most = (FLOATW)(-INFINITY), total = (FLOATW)(0.0f);
+    TEAM_SHARED(shared);
+    scores += scores_offset + (ulong)number * (ulong)pitch;
 #if HAS_MASK
-            seen = seen && (mask_base + mask_offset)[batch * mask_strides.s0 + head * mask_strides.s1 +
-                                                     row * mask_strides.s2 + key * mask_strides.s3] != 0;
+    mask += mask_offset + batch * mask_strides.s0 + head * mask_strides.s1 + row * mask_strides.s2;
 #endif
 #if BIAS_TYPE
-            if (seen)
-                taken[i] += LOAD1(BIAS_TYPE, bias_base + bias_offset,
-                                  batch * bias_strides.s0 + head * bias_strides.s1 + row * bias_strides.s2 +
-                                      key * bias_strides.s3);
+    bias += bias_offset + batch * bias_strides.s0 + head * bias_strides.s1 + row * bias_strides.s2;
 #endif
-            taken[i] = seen ? taken[i] : -INFINITY;
-            largest = taken[i] > largest ? taken[i] : largest; // a NaN makes its own weight NaN below
-        }
-        STOREV(LOADV(0, taken), 0, scores + first);
+
+    for (int first = item * WIDTH; first < seen; first += ITEMS * WIDTH) {
+        const int count = min(seen - first, WIDTH);
+        FLOATW s = LOADV(0, scores + first);
+#if SOFTCAP
+        s = TANHV(s / softcap) * softcap;
+#endif
+#if BIAS_TYPE
+        s += bias_of(bias, bias_strides.s3, first, count);
+#endif
+#if HAS_MASK
+        s = mask_of(mask, mask_strides.s3, first, count) != 0 ? s : (FLOATW)(-INFINITY);
+#endif
+        if (count < WIDTH)
+            s = od_keep(s, count, -INFINITY);
+        if (SOFTCAP || BIAS_TYPE || HAS_MASK || count < WIDTH)
+            STOREV(s, 0, scores + first);
+        most = OD_LARGER(most, s); // a NaN makes its own weight NaN below
     }
-    largest = largest_of(largest, shared, item);
-    float used = largest == -INFINITY ? 0.0f : largest;
+    const float largest = od_team_max(od_max(most), shared);
+    const float used = largest == -INFINITY ? 0.0f : largest;
 
     for (int first = item * WIDTH; first < pitch; first += ITEMS * WIDTH) {
-        float weights[WIDTH];
-        FLOATW s = LOADV(0, scores + first);
-        FLOATW w = EXPV(s - used);
-        w = s == -INFINITY ? (FLOATW)(-0.0f) : w;
+        FLOATW w = (FLOATW)(-0.0f);
+        if (first < seen) {
+            const FLOATW s = LOADV(0, scores + first);
+            w = s == -INFINITY ? w : EXPV(s - used);
+            total += w;
+        }
         STOREV(w, 0, scores + first);
-        STOREV(w, 0, weights);
-        for (int i = 0; i < WIDTH; i++)
-            sum += weights[i];
     }
-    sum = sum_of(sum, shared, item);
+    const float sum = od_team_sum(od_sum(total), shared);
 
-    if (sum != 0.0f)
-        for (int first = item * WIDTH; first < pitch; first += ITEMS * WIDTH)
-            STOREV(LOADV(0, scores + first) / sum, 0, scores + first);
+    if (sum != 0.0f) {
+        const float share = 1.0f / sum; // sum is 1 or more: the largest score's weight is 1
+        for (int first = item * WIDTH; first < seen; first += ITEMS * WIDTH)
+            STOREV(LOADV(0, scores + first) * share, 0, scores + first);
+    }
 #if LSE
     if (item == 0)
-        (lse_base + lse_offset)[batch * lse_strides.s0 + head * lse_strides.s1 + row * lse_strides.s2] =
-            largest + log(sum);
+        lse[lse_offset + batch * lse_strides.s0 + head * lse_strides.s1 + row * lse_strides.s2] = largest + log(sum);
 #endif
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[b, h] = mean over the s with mask[b, s] != 0 of x[b, s, h]; zeros where there is none. Masked rows are not read.
-// An item sums WIDTH columns of one batch entry, in the order of s.
+// On a GPU an item sums WIDTH columns of one batch entry; on a CPU up to MOST_COLUMNS, so that memory is read in long
+// runs while the sums stay in the first cache. Either way in the order of s.
 
 //! TYPE 1..3 dtype of input and output (1 F32, 2 F16, 3 BF16)
 //! HAS_MASK 0..1 there is a mask
@@ -21,6 +22,8 @@
 
 #include "common/width.cl"
 
+enum { MOST_COLUMNS = 1024 }; // lib/ops/mean_pool.c
+
 #if HAS_MASK
 #define TAKES_PART(s) (mask[(s)*mask_stride] != 0)
 #else
@@ -32,9 +35,10 @@ mean_pool(__global const STORAGE(TYPE) * input, ulong input_offset, int input_ba
 #if HAS_MASK
           __global const uchar *mask, ulong mask_offset, int mask_batch_stride, int mask_stride,
 #endif
-          __global STORAGE(TYPE) * output, ulong output_offset, int output_batch_stride, int sequence, int width)
+          __global STORAGE(TYPE) * output, ulong output_offset, int output_batch_stride, int sequence, int width,
+          int share) // columns of an item
 {
-    const int batch = (int)get_global_id(1), first = (int)get_global_id(0) * WIDTH;
+    const int batch = (int)get_global_id(1), first = (int)get_global_id(0) * share;
     int count = 0;
     if (first >= width)
         return;
@@ -43,6 +47,34 @@ mean_pool(__global const STORAGE(TYPE) * input, ulong input_offset, int input_ba
 #if HAS_MASK
     mask += mask_offset + batch * mask_batch_stride;
 #endif
+#if ITEMS == 1
+    float16 sums[MOST_COLUMNS / 16];
+    const int vectors = min(share, width - first) / 16;
+    for (int v = 0; v < vectors; v++)
+        sums[v] = (float16)(0.0f);
+    for (int s = 0; s < sequence;) {
+        int at[4], taken = 0; // rows at a time: the sums are read and written once for so many
+        for (; s < sequence && taken < 4; s++)
+            if (TAKES_PART(s))
+                at[taken++] = s * input_stride + first;
+        count += taken;
+        if (taken == 4) {
+            for (int v = 0; v < vectors; v++) {
+                float16 sum = sums[v] + LOAD16(TYPE, input, at[0] + v * 16);
+                sum += LOAD16(TYPE, input, at[1] + v * 16);
+                sum += LOAD16(TYPE, input, at[2] + v * 16);
+                sums[v] = sum + LOAD16(TYPE, input, at[3] + v * 16);
+            }
+        } else {
+            for (int i = 0; i < taken; i++)
+                for (int v = 0; v < vectors; v++)
+                    sums[v] += LOAD16(TYPE, input, at[i] + v * 16);
+        }
+    }
+    for (int v = 0; v < vectors; v++)
+        STORE16(TYPE, sums[v] / (float)max(count, 1), output, first + v * 16);
+    const int rest = first + vectors * 16, last = min(first + share, width);
+#else
     if (first + WIDTH <= width) {
         FLOATW sum = (FLOATW)(0.0f);
         for (int s = 0; s < sequence; s++) {
@@ -54,7 +86,9 @@ mean_pool(__global const STORAGE(TYPE) * input, ulong input_offset, int input_ba
         STOREW(TYPE, sum / (float)max(count, 1), output, first);
         return;
     }
-    for (int i = first; i < width; i++) {
+    const int rest = first, last = width;
+#endif
+    for (int i = rest; i < last; i++) {
         float sum = 0.0f;
         count = 0;
         for (int s = 0; s < sequence; s++) {

@@ -5,6 +5,10 @@
 #include "runtime/verbs.h"
 #include "sources.h"
 
+/* On a CPU an item takes a run of columns: at most MOST (cl/sequence/mean_pool.cl), and not below LEAST, because short
+ * runs of memory are slow, to give each compute unit GROUPS_PER_UNIT. */
+enum { MOST_COLUMNS = 1024, LEAST_COLUMNS = 64, GROUPS_PER_UNIT = 4 };
+
 typedef struct problem {
     od_view input, mask, output;
 } problem;
@@ -28,6 +32,14 @@ static ocldnn_status check(const void *opaque, od_plan *plan, void *memory)
     return OCLDNN_SUCCESS;
 }
 
+static int64_t columns_of_item(const od_device *device, const problem *p)
+{
+    int64_t columns = MOST_COLUMNS, wanted = (int64_t)device->compute_units * GROUPS_PER_UNIT;
+    while (columns > LEAST_COLUMNS && (p->input.shape[2] + columns - 1) / columns * p->input.shape[0] < wanted)
+        columns /= 2;
+    return columns;
+}
+
 static ocldnn_status plan_columns(const od_device *device, const void *memory, od_plan *plan)
 {
     const problem *p = memory;
@@ -35,7 +47,7 @@ static ocldnn_status plan_columns(const od_device *device, const void *memory, o
     bool vector = device->family == OD_FAMILY_VECTOR;
     uint32_t items = vector ? 1 : 64;
     int64_t width = vector ? 16 : 4, columns = p->input.shape[2];
-    int64_t per_group = (int64_t)items * width;
+    int64_t share = vector ? columns_of_item(device, p) : width, per_group = (int64_t)items * share;
     od_define(step, "TYPE", (int32_t)p->input.dtype);
     od_define(step, "HAS_MASK", od_present(&p->mask));
     od_define(step, "ITEMS", (int32_t)items);
@@ -52,6 +64,7 @@ static ocldnn_status plan_columns(const od_device *device, const void *memory, o
     od_arg_int(step, p->output.strides[0]);
     od_arg_int(step, p->input.shape[1]);
     od_arg_int(step, columns);
+    od_arg_int(step, share);
     od_launch(step, (columns + per_group - 1) / per_group, p->input.shape[0], 1, items, 1, 1);
     return OCLDNN_SUCCESS;
 }
