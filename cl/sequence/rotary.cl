@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rotary position embedding: pairs (x1, x2) of a head become (x1 cos - x2 sin, x2 cos + x1 sin).
 //
-// A work-group takes one token of all heads, so that each angle is computed once. Without caches the angle is
-// position * base^(-2 i / W). A plain float would be off by a tenth of a radian at position 100000, so the angle is
-// kept in turns, as a sum of two floats.
+// A work-group takes one token of all heads, so that each angle is computed once; a CPU has rotary_vector.cl. Without
+// caches the angle is position * base^(-2 i / W). A plain float would be off by a tenth of a radian at position 100000,
+// so the angle is kept in turns, as a sum of two floats.
 
 //! TYPE 1..3 dtype of input and output (1 F32, 2 F16, 3 BF16)
 //! CACHE_TYPE 0..3 dtype of cosine and sine, 0 if they are computed
@@ -129,23 +129,6 @@ rotary(__global const STORAGE(TYPE) * input, ulong input_offset, int4 input_stri
 #endif
     input += input_offset + batch * input_strides.s0 + token * input_strides.s2;
     output += output_offset + batch * output_strides.s0 + token * output_strides.s2;
-#if ITEMS == 1 && !INTERLEAVED
-    for (; i + 16 <= pairs; i += 16) {
-        float c[16], s[16];
-        for (int lane = 0; lane < 16; lane++) {
-            const float2 both = ANGLE(i + lane);
-            c[lane] = both.s0;
-            s[lane] = both.s1;
-        }
-        for (int head = 0; head < heads; head++) {
-            const int x = head * input_strides.s1 + i, y = head * output_strides.s1 + i;
-            const float16 x1 = LOAD16(TYPE, input, x), x2 = LOAD16(TYPE, input, x + pairs);
-            const float16 cs = vload16(0, c), sn = vload16(0, s);
-            STORE16(TYPE, x1 * cs - x2 * sn, output, y);
-            STORE16(TYPE, x2 * cs + x1 * sn, output, y + pairs);
-        }
-    }
-#endif
     for (; i < pairs; i += ITEMS) {
         const int first = INTERLEAVED ? 2 * i : i, second = INTERLEAVED ? 2 * i + 1 : i + pairs;
         const float2 both = ANGLE(i);

@@ -7,6 +7,12 @@
 
 #include <math.h>
 
+enum {
+    ITEMS = 64,       /* of a group on a GPU */
+    MOST_TOKENS = 16, /* of a work-item on a CPU: cl/sequence/rotary_vector.cl */
+    GROUPS_PER_UNIT = 4
+};
+
 typedef struct problem {
     od_view input, positions, cosine, sine, output;
     int64_t width;
@@ -123,28 +129,59 @@ static void arg_angles(od_step *step, const problem *p)
     }
 }
 
-static ocldnn_status plan_tokens(const od_device *device, const void *memory, od_plan *plan)
+static void define(od_step *step, const problem *p)
 {
-    const problem *p = memory;
-    od_step *step = od_plan_kernel(plan, &od_source_sequence_rotary, "rotary");
-    uint32_t items = device->family == OD_FAMILY_VECTOR ? 1 : 64;
     od_define(step, "TYPE", (int32_t)p->input.dtype);
     od_define(step, "CACHE_TYPE", (int32_t)p->cosine.dtype);
     od_define(step, "CACHE_BY_TOKEN", p->by_token);
     od_define(step, "POSITION_KIND", p->positions.dtype == OCLDNN_I32 ? 2 : od_present(&p->positions));
     od_define(step, "INTERLEAVED", p->interleaved);
-    od_define(step, "ITEMS", (int32_t)items);
+}
+
+static void arg_all(od_step *step, const problem *p)
+{
     arg_four(step, &p->input);
     arg_angles(step, p);
     arg_four(step, &p->output);
     od_arg_int(step, p->input.shape[1]);
     od_arg_int(step, p->input.shape[3]);
     od_arg_int(step, p->width);
-    od_launch(step, p->input.shape[2], p->input.shape[0], 1, items, 1, 1);
+}
+
+/* A group for each token. */
+static void plan_tokens(const problem *p, od_plan *plan)
+{
+    od_step *step = od_plan_kernel(plan, &od_source_sequence_rotary, "rotary");
+    define(step, p);
+    od_define(step, "ITEMS", ITEMS);
+    arg_all(step, p);
+    od_launch(step, p->input.shape[2], p->input.shape[0], 1, ITEMS, 1, 1);
+}
+
+/* A work-item for a run of tokens; shorter runs where there would be too few. */
+static void plan_runs(const od_device *device, const problem *p, od_plan *plan)
+{
+    od_step *step = od_plan_kernel(plan, &od_source_sequence_rotary_vector, "rotary_vector");
+    int64_t tokens = p->input.shape[2], wanted = (int64_t)device->compute_units * GROUPS_PER_UNIT, share = MOST_TOKENS;
+    while (share > 1 && (tokens + share - 1) / share * p->input.shape[0] < wanted)
+        share /= 2;
+    define(step, p);
+    arg_all(step, p);
+    od_arg_int(step, tokens);
+    od_arg_int(step, share);
+    od_launch(step, (tokens + share - 1) / share, p->input.shape[0], 1, 1, 1, 1);
+}
+
+static ocldnn_status plan_native(const od_device *device, const void *memory, od_plan *plan)
+{
+    if (device->family == OD_FAMILY_VECTOR)
+        plan_runs(device, memory, plan);
+    else
+        plan_tokens(memory, plan);
     return OCLDNN_SUCCESS;
 }
 
-static const od_strategy strategies[] = {{"native", 0, NULL, plan_tokens}};
+static const od_strategy strategies[] = {{"native", 0, NULL, plan_native}};
 
 const od_operator od_operator_rotary = {"rotary", check, strategies, 1, 0};
 OD_DEFINE_VERBS(rotary)
