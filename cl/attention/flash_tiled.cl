@@ -11,7 +11,7 @@
 // A row's sum is kept per item and added up at the end, lanes in order. A row's result depends on no other row.
 //
 // Keys set aside have the score -inf and the weight -0, which adds nothing. Only a NaN or infinity in V would show
-// behind it: where V holds one, sums are made by a slower loop that leaves out weights of -0.
+// behind it: such values are staged as 0, and added by a slower loop to the rows that do not set their key aside.
 //! X_TYPE 1..3 dtype of query, key, value and output (1 F32, 2 F16, 3 BF16)
 //! BIAS_TYPE 0..3 dtype of the bias, 0 = none
 //! MASK 0..2 0 = none, 1 = the same keys for every row of a head, 2 = differs from row to row
@@ -24,6 +24,7 @@
 //! VECTOR 2..4 columns an item takes together (2 or 4)
 //! PASSES 1..8 times it does so
 //! VALUE_KEYS 4..64 rows of V staged at once; divides LANES_KEY
+//! SUB_GROUP 0..16 items of a sub-group on Intel GPUs, 0 = as the compiler likes
 #ifndef X_TYPE
 #define X_TYPE 1
 #endif
@@ -60,6 +61,9 @@
 #ifndef VALUE_KEYS
 #define VALUE_KEYS 16
 #endif
+#ifndef SUB_GROUP
+#define SUB_GROUP 0
+#endif
 
 #define SLICE 16
 #define TILE_K SLICE
@@ -71,19 +75,40 @@
 #define PITCH_Q ((ROWS + 4) / 4)
 #define PITCH_K ((KEYS + 4) / 4)
 #define SETS_ASIDE (BIAS_TYPE || MASK || CAUSAL)
+#define CHANGES_ALL (BIAS_TYPE || MASK || SOFTCAP)
 
 #include "common/math.cl"
 #include "common/rows.cl"
+#include "common/waves.cl"
 #include "gemm/stage.cl"
 
 #define FLOATV OD_PASTE(float, VECTOR)
 #define ELEMENT STORAGE(X_TYPE)
 
+// A row's mask and bias, and the last key that it sees; what is not there is never read.
+#if MASK
+#define MASK_OF(r) mask + mask_at[r], mask_strides.s3
+#else
+#define MASK_OF(r) 0, 0
+#endif
+#if BIAS_TYPE
+#define BIAS_ELEMENT STORAGE(BIAS_TYPE)
+#define BIAS_OF(r) bias + bias_at[r], bias_strides.s3
+#else
+#define BIAS_ELEMENT float
+#define BIAS_OF(r) 0, 0
+#endif
+#if CAUSAL
+#define LAST_SEEN(r) min(query_number[r] + causal_offset, keys - 1)
+#else
+#define LAST_SEEN(r) keys - 1
+#endif
+
 OD_STAGE(k, X_TYPE, KEYS, 1) // k_move: tile[d][key] = K[key][d]; 0 past D
 
 #include "attention/flash_tiled_parts.cl"
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+__kernel OD_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const ELEMENT *key, ulong key_offset,
             __global const ELEMENT *value, ulong value_offset,
 #if MASK
@@ -109,6 +134,9 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
 #if MASK
     __local int mask_at[ROWS];
 #endif
+#if CAUSAL
+    __local int query_number[ROWS];
+#endif
 #if BIAS_TYPE
     __local int bias_at[ROWS];
 #endif
@@ -121,7 +149,6 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
               batch = head / key_heads;
     const int row0 = (row_tiles - 1 - od_rest(number, slice, row_tiles)) * ROWS;
     const int column0 = od_rest(slice, head, slices) * COLUMNS, key_head = od_rest(head, batch, key_heads);
-    const int first_query = row0 / group;
     float4 scores[ROWS_ITEM];
     FLOATV sums[ROWS_ITEM][PASSES];
     float totals[ROWS_ITEM];
@@ -138,6 +165,12 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
 #if LSE
     lse += lse_offset + (ulong)(batch * lse_strides.s0);
 #endif
+#if MASK
+    mask += mask_offset + (ulong)(batch * mask_strides.s0);
+#endif
+#if BIAS_TYPE
+    bias += bias_offset + (ulong)(batch * bias_strides.s0);
+#endif
     for (int r = item; r < ROWS; r += ITEMS) {
         const int row = min(row0 + r, rows - 1);
         query_at[r] = place_of(row, group, key_head, query_strides);
@@ -150,6 +183,9 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
 #endif
 #if BIAS_TYPE
         bias_at[r] = place_of(row, group, key_head, bias_strides);
+#endif
+#if CAUSAL
+        query_number[r] = row / group;
 #endif
         row_max[r] = -INFINITY;
     }
@@ -176,26 +212,14 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
             multiply_keys(scores, tiles + lane_row, tiles + SLICE * PITCH_Q + lane_key);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-#if SOFTCAP
+        if (CHANGES_ALL || first + KEYS > OD_UNIFORM(LAST_SEEN(0)) + 1) {
 #pragma unroll 1
-        for (int r = 0; r < ROWS_ITEM; r++)
-            turn_rows(scores, od_tanh_4(scores[0] * scale) * softcap);
-#endif
-#if BIAS_TYPE
-        add_bias(scores, SOFTCAP ? 1.0f : scale, bias + bias_offset + (ulong)(batch * bias_strides.s0), bias_at,
-                 bias_strides.s3, first + 4 * lane_key, keys - 1, lane_row);
-#endif
-#if MASK
-        set_masked_aside(scores, mask + mask_offset + (ulong)(batch * mask_strides.s0), mask_at, mask_strides.s3,
-                         first + 4 * lane_key, keys - 1, lane_row);
-#endif
-#if CAUSAL
-        if (first + KEYS - 1 > first_query + causal_offset)
-            set_later_aside(scores, first + 4 * lane_key - causal_offset, row0, group, lane_row);
-#endif
-        if (first + KEYS > keys)
-            set_past_aside(scores, first + 4 * lane_key, keys);
-
+            for (int i = 0; i < ROWS_ITEM; i++) {
+                const int r = row_of(i, lane_row);
+                turn_rows(scores, adjust_row(scores[0], scale, softcap, first + 4 * lane_key, keys - 1, LAST_SEEN(r),
+                                             MASK_OF(r), BIAS_OF(r)));
+            }
+        }
         put_maxima(scores, weights + lane_key * PITCH_Q + lane_row);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int r = item; r < ROWS; r += ITEMS) {
@@ -214,7 +238,13 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
                 stage_values(value, value_strides.s2, first + 4 * t + j, keys, value_width - 1 - column0,
                              (__local float *)tiles, &strange, item);
                 barrier(CLK_LOCAL_MEM_FENCE);
-                add_values(sums, weights + t * PITCH_Q + lane_row, (__local const FLOATV *)tiles + lane_key, strange);
+                add_values(sums, weights + t * PITCH_Q + lane_row, (__local const FLOATV *)tiles + lane_key);
+#if SETS_ASIDE
+                if (OD_UNIFORM(strange))
+                    add_strange_values(sums, weights + t * PITCH_Q + lane_row, value + lane_key * VECTOR,
+                                       value_strides.s2, first + 4 * t + j, keys,
+                                       value_width - 1 - column0 - lane_key * VECTOR);
+#endif
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
         }
@@ -232,7 +262,7 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
 #endif
 #pragma unroll 1
     for (int i = 0; i < ROWS_ITEM; i++) {
-        const int r = (i / 4 * LANES_ROW + lane_row) * 4 + i % 4, row = row0 + r;
+        const int r = row_of(i, lane_row), row = row0 + r;
         const float total = total_of((__local const float *)weights + r);
         if (row < rows)
             store_row(sums[0], total == 0.0f ? 0.0f : 1.0f / total, output + output_at[r], column0, value_width,

@@ -21,23 +21,25 @@ static inline int place_of(int row, int group, int key_head, int4 strides)
 static inline void stage_queries(__global const ELEMENT *query, __local const int *query_at, int left, float sign,
                                  __local float *tile, int item)
 {
+    const int d0 = (int)((uint)item % QUERY_ACROSS), row0 = (int)((uint)item / QUERY_ACROSS);
+    tile += d0 * PITCH_Q * 4 + row0;
+    query_at += row0;
 #pragma unroll
     for (int part = 0; part < QUERY_PARTS; part++) {
-        const int d = (int)((uint)item % QUERY_ACROSS) + part % QUERY_AROUND * QUERY_ACROSS;
-        const int row = (int)((uint)item / QUERY_ACROSS) + part / QUERY_AROUND * (ITEMS / QUERY_ACROSS);
-        const float q = LOAD1(X_TYPE, query, query_at[row] + min(d, left - 1));
-        tile[d * PITCH_Q * 4 + row] = d < left ? q * sign : 0.0f;
+        const int d = part % QUERY_AROUND * QUERY_ACROSS, row = part / QUERY_AROUND * (ITEMS / QUERY_ACROSS);
+        const float q = LOAD1(X_TYPE, query, query_at[row] + min(d0 + d, left - 1));
+        tile[d * PITCH_Q * 4 + row] = d0 + d < left ? q * sign : 0.0f;
     }
 }
 
 static inline void multiply_keys(float4 *scores, __local const float4 *q_tile, __local const float4 *k_tile)
 {
-#pragma unroll 4
-    for (int d = 0; d < SLICE; d++) {
-        const float4 k = k_tile[d * PITCH_K];
+#pragma unroll(SUB_GROUP ? 8 : 4) // Intel's compiler ends an iteration with a copy of every sum
+    for (int d = 0; d < SLICE; d++, q_tile += PITCH_Q, k_tile += PITCH_K) {
+        const float4 k = *k_tile;
 #pragma unroll
         for (int i = 0; i < RUNS; i++) {
-            const float4 q = q_tile[d * PITCH_Q + i * LANES_ROW];
+            const float4 q = q_tile[i * LANES_ROW];
             scores[4 * i] += q.x * k;
             scores[4 * i + 1] += q.y * k;
             scores[4 * i + 2] += q.z * k;
@@ -61,56 +63,36 @@ static inline int row_of(int i, int lane_row)
     return (i / 4 * LANES_ROW + lane_row) * 4 + i % 4;
 }
 
+// What becomes of the product of a query and a key: softcap, bias, masks. One number at a time: in vectors every
+// constant and every uniform value would stand four times in the scalar registers. mask and bias begin with the query's
+// row.
+static inline float adjust(float score, float scale, float softcap, int key, int last, int last_seen,
+                           __global const uchar *mask, int mask_stride, __global const BIAS_ELEMENT *bias,
+                           int bias_stride)
+{
+#if SOFTCAP
+    score = od_tanh_1(score * scale) * softcap;
+#endif
 #if BIAS_TYPE
-// scores = scale * scores + bias
-static inline void add_bias(float4 *scores, float scale, __global const STORAGE(BIAS_TYPE) * bias,
-                            __local const int *bias_at, int stride, int key, int last, int lane_row)
-{
-    const int k0 = min(key, last) * stride, k1 = min(key + 1, last) * stride, k2 = min(key + 2, last) * stride,
-              k3 = min(key + 3, last) * stride;
-#pragma unroll 1
-    for (int i = 0; i < ROWS_ITEM; i++) {
-        const int at = bias_at[row_of(i, lane_row)];
-        const float4 b = (float4)(LOAD1(BIAS_TYPE, bias, at + k0), LOAD1(BIAS_TYPE, bias, at + k1),
-                                  LOAD1(BIAS_TYPE, bias, at + k2), LOAD1(BIAS_TYPE, bias, at + k3));
-        turn_rows(scores, fma(scores[0], (float4)(scale), b));
-    }
-}
+    score = fma(score, SOFTCAP ? 1.0f : scale, LOAD1(BIAS_TYPE, bias, min(key, last) * bias_stride));
 #endif
-
 #if MASK
-static inline void set_masked_aside(float4 *scores, __global const uchar *mask, __local const int *mask_at, int stride,
-                                    int key, int last, int lane_row)
-{
-    const int k0 = min(key, last) * stride, k1 = min(key + 1, last) * stride, k2 = min(key + 2, last) * stride,
-              k3 = min(key + 3, last) * stride;
-#pragma unroll 1
-    for (int i = 0; i < ROWS_ITEM; i++) {
-        const int at = mask_at[row_of(i, lane_row)];
-        const int4 on = (int4)(mask[at + k0], mask[at + k1], mask[at + k2], mask[at + k3]);
-        turn_rows(scores, on != 0 ? scores[0] : (float4)(-INFINITY));
-    }
-}
+    score = mask[min(key, last) * mask_stride] ? score : -INFINITY;
 #endif
-
-#if CAUSAL
-// Key number `key` (from which causal_offset has been taken) is for queries from it on.
-static inline void set_later_aside(float4 *scores, int key, int row0, int group, int lane_row)
-{
-#pragma unroll 1
-    for (int i = 0; i < ROWS_ITEM; i++) {
-        const int query = (row0 + row_of(i, lane_row)) / group;
-        turn_rows(scores, (int4)(key, key + 1, key + 2, key + 3) > query ? (float4)(-INFINITY) : scores[0]);
-    }
+    return key > last_seen ? -INFINITY : score;
 }
-#endif
 
-static inline void set_past_aside(float4 *scores, int key, int keys)
+static inline float4 adjust_row(float4 scores, float scale, float softcap, int key, int last, int last_seen,
+                                __global const uchar *mask, int mask_stride, __global const BIAS_ELEMENT *bias,
+                                int bias_stride)
 {
-    const int4 past = (int4)(key, key + 1, key + 2, key + 3) >= keys;
-#pragma unroll
-    for (int r = 0; r < ROWS_ITEM; r++)
-        scores[r] = past ? (float4)(-INFINITY) : scores[r];
+// A tanh is long: four of them would need registers that a sum could have.
+#pragma unroll(SOFTCAP ? 1 : 4)
+    for (int k = 0; k < 4; k++) {
+        scores.x = adjust(scores.x, scale, softcap, key + k, last, last_seen, mask, mask_stride, bias, bias_stride);
+        scores = scores.yzwx;
+    }
+    return scores;
 }
 
 // Stores one by one: Oclgrind takes a vector made of four parts for unset. GPU compilers join them again.
@@ -189,56 +171,54 @@ static inline void put_weights(float4 *scores, float unit, float *totals, __loca
         scores[r] = scores[r].yzwx;
 }
 
-// tile[t][column] = V[key + 4 t][column]; 0 past the last key. Columns past `last` repeat it and are never stored.
+// Items along and across rows of V when they are staged: a power of two of items that divides the columns.
+#define POWER_OF(n) ((n) & -(n))
+#define VALUE_ACROSS (POWER_OF(COLUMNS) < ITEMS ? POWER_OF(COLUMNS) : ITEMS)
+#define VALUE_AROUND (COLUMNS / VALUE_ACROSS)
+#define VALUE_DOWN (ITEMS / VALUE_ACROSS)
+
+static inline bool is_strange(float v)
+{
+    return (as_int(v) & 0x7f800000) == 0x7f800000;
+}
+
+// tile[t][column] = V[key + 4 t][column]; 0 past the last key and, if keys may be set aside, for NaN and infinity,
+// which are noted. Columns past `last` repeat it and are never stored.
 static inline void stage_values(__global const ELEMENT *value, int stride, int key, int keys, int last,
                                 __local float *tile, __local int *strange, int item)
 {
+    const int column0 = (int)((uint)item % VALUE_ACROSS), row0 = (int)((uint)item / VALUE_ACROSS);
     int odd = 0;
+    tile += row0 * COLUMNS + column0;
+    key += row0 * 4;
 #pragma unroll 4
     for (int part = 0; part < VALUE_FLOATS / ITEMS; part++) {
-        const int place = part * ITEMS + item, row = (int)((uint)place / COLUMNS), t = key + row * 4;
-        const float v = LOAD1(X_TYPE, value, min(t, keys - 1) * stride + min(od_rest(place, row, COLUMNS), last));
-        tile[place] = t < keys ? v : 0.0f;
-        odd |= (as_int(v) & 0x7f800000) == 0x7f800000;
+        const int row = part / VALUE_AROUND * VALUE_DOWN, column = part % VALUE_AROUND * VALUE_ACROSS;
+        const int t = key + row * 4;
+        const float v = LOAD1(X_TYPE, value, min(t, keys - 1) * stride + min(column0 + column, last));
+#if SETS_ASIDE
+        const int is_odd = is_strange(v);
+        tile[row * COLUMNS + column] = t < keys && !is_odd ? v : 0.0f;
+        odd |= is_odd;
+#else
+        tile[row * COLUMNS + column] = t < keys ? v : 0.0f;
+#endif
     }
-    if (SETS_ASIDE && odd)
+    if (odd)
         *strange = 1;
 }
 
-static inline FLOATV add_or_skip(FLOATV sum, float p, FLOATV v)
+static inline void add_values(FLOATV sums[ROWS_ITEM][PASSES], __local const float4 *p_tile, __local const FLOATV *tile)
 {
-    return as_uint(p) == 0x80000000u ? sum : sum + p * v;
-}
-
-static inline void add_values(FLOATV sums[ROWS_ITEM][PASSES], __local const float4 *p_tile, __local const FLOATV *tile,
-                              int strange)
-{
-    if (SETS_ASIDE && strange) {
-#pragma unroll 1
-        for (int t = 0; t < VALUE_KEYS; t++)
-#pragma unroll
-            for (int pass = 0; pass < PASSES; pass++) {
-                const FLOATV v = tile[(t * PASSES + pass) * LANES_KEY];
-#pragma unroll
-                for (int i = 0; i < RUNS; i++) {
-                    const float4 p = p_tile[t * PITCH_Q + i * LANES_ROW];
-                    sums[4 * i][pass] = add_or_skip(sums[4 * i][pass], p.x, v);
-                    sums[4 * i + 1][pass] = add_or_skip(sums[4 * i + 1][pass], p.y, v);
-                    sums[4 * i + 2][pass] = add_or_skip(sums[4 * i + 2][pass], p.z, v);
-                    sums[4 * i + 3][pass] = add_or_skip(sums[4 * i + 3][pass], p.w, v);
-                }
-            }
-        return;
-    }
-#pragma unroll(PASSES > 2 ? 1 : 4)
-    for (int t = 0; t < VALUE_KEYS; t++) {
+#pragma unroll(PASSES > 2 ? 1 : SUB_GROUP ? 8 : 4)
+    for (int t = 0; t < VALUE_KEYS; t++, p_tile += PITCH_Q, tile += PASSES * LANES_KEY) {
         float4 p[RUNS];
 #pragma unroll
         for (int i = 0; i < RUNS; i++)
-            p[i] = p_tile[t * PITCH_Q + i * LANES_ROW];
+            p[i] = p_tile[i * LANES_ROW];
 #pragma unroll
         for (int pass = 0; pass < PASSES; pass++) {
-            const FLOATV v = tile[(t * PASSES + pass) * LANES_KEY];
+            const FLOATV v = tile[pass * LANES_KEY];
 #pragma unroll
             for (int i = 0; i < RUNS; i++) {
                 sums[4 * i][pass] += p[i].x * v;
@@ -249,6 +229,54 @@ static inline void add_values(FLOATV sums[ROWS_ITEM][PASSES], __local const floa
         }
     }
 }
+
+#if SETS_ASIDE
+static inline float add_if_strange(float sum, float p, float v)
+{
+    return is_strange(v) && as_uint(p) != 0x80000000u ? sum + p * v : sum;
+}
+
+static inline FLOATV add_strange_of_row(FLOATV sum, float p, FLOATV v)
+{
+    sum.s0 = add_if_strange(sum.s0, p, v.s0);
+    sum.s1 = add_if_strange(sum.s1, p, v.s1);
+#if VECTOR == 4
+    sum.s2 = add_if_strange(sum.s2, p, v.s2);
+    sum.s3 = add_if_strange(sum.s3, p, v.s3);
+#endif
+    return sum;
+}
+
+// What stage_values left out: NaN and infinity, for the rows that do not set the key aside. `value` begins with the
+// item's first column, of which `last` is the last one there is.
+static inline void add_strange_values(FLOATV sums[ROWS_ITEM][PASSES], __local const float4 *p_tile,
+                                      __global const ELEMENT *value, int stride, int key, int keys, int last)
+{
+#pragma unroll 1
+    for (int t = 0; t < VALUE_KEYS; t++) {
+        const int row = min(key + 4 * t, keys - 1) * stride;
+#pragma unroll
+        for (int pass = 0; pass < PASSES; pass++) {
+            const int column = pass * LANES_KEY * VECTOR;
+            FLOATV v;
+            v.s0 = LOAD1(X_TYPE, value, row + min(column, last));
+            v.s1 = LOAD1(X_TYPE, value, row + min(column + 1, last));
+#if VECTOR == 4
+            v.s2 = LOAD1(X_TYPE, value, row + min(column + 2, last));
+            v.s3 = LOAD1(X_TYPE, value, row + min(column + 3, last));
+#endif
+#pragma unroll
+            for (int i = 0; i < RUNS; i++) {
+                const float4 p = p_tile[t * PITCH_Q + i * LANES_ROW];
+                sums[4 * i][pass] = add_strange_of_row(sums[4 * i][pass], p.x, v);
+                sums[4 * i + 1][pass] = add_strange_of_row(sums[4 * i + 1][pass], p.y, v);
+                sums[4 * i + 2][pass] = add_strange_of_row(sums[4 * i + 2][pass], p.z, v);
+                sums[4 * i + 3][pass] = add_strange_of_row(sums[4 * i + 3][pass], p.w, v);
+            }
+        }
+    }
+}
+#endif
 
 static inline void put_totals(const float *totals, __local float4 *to)
 {

@@ -13,6 +13,7 @@
 //! TRANSPOSE_B 0..1 B is stored [n, k]
 //! ROWS 1..8 rows of C at most
 //! ITEMS 64..128 work-items per group
+//! SUB_GROUP 0..16 items of a sub-group on Intel GPUs, 0 = as the compiler likes
 #ifndef A_TYPE
 #define A_TYPE 1
 #endif
@@ -40,8 +41,12 @@
 #ifndef ITEMS
 #define ITEMS 64
 #endif
+#ifndef SUB_GROUP
+#define SUB_GROUP 0
+#endif
 
 #include "common/rows.cl"
+#include "common/waves.cl"
 #include "gemm/epilogue.cl"
 
 #if TRANSPOSE_B
@@ -126,7 +131,7 @@ static inline void multiply(__global const STORAGE(A_TYPE) * a, __global const S
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+__kernel OD_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 gemm_skinny_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const STORAGE(B_TYPE) * b,
                   ulong b_offset, __global STORAGE(C_TYPE) * c, ulong c_offset,
                   OD_BIAS_PARAMETER OD_RESIDUAL_PARAMETER int4 size, int4 lead, int4 batch_shape, int4 batch_a,

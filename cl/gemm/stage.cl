@@ -15,6 +15,12 @@
 
 #include "common/storage.cl"
 
+// A part's distance from the item's first one, along what lies together in memory and across; a place in the tile. The
+// parts' distances are constants, so that they need no registers.
+#define OD_STAGE_NEAR(NAME, part) ((part) % NAME##_around * NAME##_across)
+#define OD_STAGE_FAR(NAME, part) ((part) / NAME##_around * NAME##_down)
+#define OD_STAGE_PLACE(TILE, K_LAST, near, far) (K_LAST ? (near) * (TILE + 4) + (far) : (far) * (TILE + 4) + (near))
+
 #define OD_STAGE(NAME, TYPE, TILE, K_LAST)                                                                             \
     enum {                                                                                                             \
         NAME##_parts = TILE * TILE_K / ITEMS,                                                                          \
@@ -22,54 +28,53 @@
         NAME##_around = (K_LAST ? TILE_K : TILE) / NAME##_across,                                                      \
         NAME##_down = ITEMS / NAME##_across                                                                            \
     };                                                                                                                 \
-    static inline int NAME##_near(int part, uint item)                                                                 \
+    static inline int NAME##_near(uint item)                                                                           \
     {                                                                                                                  \
-        return (int)(item % NAME##_across) + part % NAME##_around * NAME##_across;                                     \
+        return (int)(item % NAME##_across);                                                                            \
     }                                                                                                                  \
-    static inline int NAME##_far(int part, uint item)                                                                  \
+    static inline int NAME##_far(uint item)                                                                            \
     {                                                                                                                  \
-        return (int)(item / NAME##_across) + part / NAME##_around * NAME##_down;                                       \
+        return (int)(item / NAME##_across);                                                                            \
+    }                                                                                                                  \
+    static inline float NAME##_load(__global const STORAGE(TYPE) * from, int stride, int rows, int near, int far)      \
+    {                                                                                                                  \
+        return LOAD1(TYPE, from, K_LAST ? min(far, rows) * stride + near : far * stride + min(near, rows));            \
+    }                                                                                                                  \
+    static inline float NAME##_load_last(__global const STORAGE(TYPE) * from, int stride, int rows, int left,          \
+                                         int near, int far)                                                            \
+    {                                                                                                                  \
+        const int k = min(K_LAST ? near : far, left - 1), row = min(K_LAST ? far : near, rows);                        \
+        const float value = LOAD1(TYPE, from, K_LAST ? row * stride + k : k * stride + row);                           \
+        return (K_LAST ? near : far) < left ? value : 0.0f;                                                            \
     }                                                                                                                  \
     static inline void NAME##_fetch(float *parts, __global const STORAGE(TYPE) * from, int stride, int rows,           \
                                     uint item)                                                                         \
     {                                                                                                                  \
-        _Pragma("unroll") for (int part = 0; part < NAME##_parts; part++)                                              \
-        {                                                                                                              \
-            const int near = NAME##_near(part, item), far = NAME##_far(part, item);                                    \
-            const int place = K_LAST ? min(far, rows) * stride + near : far * stride + min(near, rows);                \
-            parts[part] = LOAD1(TYPE, from, place);                                                                    \
-        }                                                                                                              \
+        _Pragma("unroll") for (int part = 0; part < NAME##_parts; part++) parts[part] =                                \
+            NAME##_load(from, stride, rows, NAME##_near(item) + OD_STAGE_NEAR(NAME, part),                             \
+                        NAME##_far(item) + OD_STAGE_FAR(NAME, part));                                                  \
     }                                                                                                                  \
     static inline void NAME##_fetch_last(float *parts, __global const STORAGE(TYPE) * from, int stride, int rows,      \
                                          int left, uint item)                                                          \
     {                                                                                                                  \
-        _Pragma("unroll") for (int part = 0; part < NAME##_parts; part++)                                              \
-        {                                                                                                              \
-            const int near = NAME##_near(part, item), far = NAME##_far(part, item);                                    \
-            const int k = min(K_LAST ? near : far, left - 1), row = min(K_LAST ? far : near, rows);                    \
-            const float value = LOAD1(TYPE, from, K_LAST ? row * stride + k : k * stride + row);                       \
-            parts[part] = (K_LAST ? near : far) < left ? value : 0.0f;                                                 \
-        }                                                                                                              \
+        _Pragma("unroll") for (int part = 0; part < NAME##_parts; part++) parts[part] =                                \
+            NAME##_load_last(from, stride, rows, left, NAME##_near(item) + OD_STAGE_NEAR(NAME, part),                  \
+                             NAME##_far(item) + OD_STAGE_FAR(NAME, part));                                             \
     }                                                                                                                  \
     static inline void NAME##_move(__local float *tile, __global const STORAGE(TYPE) * from, int stride, int rows,     \
                                    int left, uint item)                                                                \
     {                                                                                                                  \
+        tile += OD_STAGE_PLACE(TILE, K_LAST, NAME##_near(item), NAME##_far(item));                                     \
         _Pragma("unroll 8") for (int part = 0; part < NAME##_parts; part++)                                            \
-        {                                                                                                              \
-            const int near = NAME##_near(part, item), far = NAME##_far(part, item);                                    \
-            const int k = min(K_LAST ? near : far, left - 1), row = min(K_LAST ? far : near, rows);                    \
-            const float value = LOAD1(TYPE, from, K_LAST ? row * stride + k : k * stride + row);                       \
-            tile[K_LAST ? near * (TILE + 4) + far : far * (TILE + 4) + near] =                                         \
-                (K_LAST ? near : far) < left ? value : 0.0f;                                                           \
-        }                                                                                                              \
+            tile[OD_STAGE_PLACE(TILE, K_LAST, OD_STAGE_NEAR(NAME, part), OD_STAGE_FAR(NAME, part))] =                  \
+                NAME##_load_last(from, stride, rows, left, NAME##_near(item) + OD_STAGE_NEAR(NAME, part),              \
+                                 NAME##_far(item) + OD_STAGE_FAR(NAME, part));                                         \
     }                                                                                                                  \
     static inline void NAME##_put(const float *parts, __local float *tile, uint item)                                  \
     {                                                                                                                  \
+        tile += OD_STAGE_PLACE(TILE, K_LAST, NAME##_near(item), NAME##_far(item));                                     \
         _Pragma("unroll") for (int part = 0; part < NAME##_parts; part++)                                              \
-        {                                                                                                              \
-            const int near = NAME##_near(part, item), far = NAME##_far(part, item);                                    \
-            tile[K_LAST ? near * (TILE + 4) + far : far * (TILE + 4) + near] = parts[part];                            \
-        }                                                                                                              \
+            tile[OD_STAGE_PLACE(TILE, K_LAST, OD_STAGE_NEAR(NAME, part), OD_STAGE_FAR(NAME, part))] = parts[part];     \
     }
 
 #endif

@@ -19,6 +19,8 @@
 //! TILE_K 8..32 k per slice, a multiple of 8
 //! ITEM_M 4..8 rows per item (4 or 8)
 //! ITEM_N 4..8 columns per item (4 or 8)
+//! PREFETCH 0..1 the next slice waits in registers while this one is multiplied
+//! SUB_GROUP 0..16 items of a sub-group on Intel GPUs, 0 = as the compiler likes
 #ifndef A_TYPE
 #define A_TYPE 1
 #endif
@@ -58,6 +60,12 @@
 #ifndef ITEM_N
 #define ITEM_N 4
 #endif
+#ifndef PREFETCH
+#define PREFETCH 1
+#endif
+#ifndef SUB_GROUP
+#define SUB_GROUP 0
+#endif
 
 #define LANES_M (TILE_M / ITEM_M)
 #define LANES_N (TILE_N / ITEM_N)
@@ -68,6 +76,7 @@
 #define PITCH_B ((TILE_N + 4) / 4)
 
 #include "common/rows.cl"
+#include "common/waves.cl"
 #include "gemm/epilogue.cl"
 #include "gemm/stage.cl"
 
@@ -77,15 +86,15 @@ OD_STAGE(b, B_TYPE, TILE_N, TRANSPOSE_B)
 // sums += (slice of A) (slice of B). An item's rows are VECTORS_M runs of 4, 4 LANES_M apart; its columns likewise.
 static inline void multiply(float4 sums[ITEM_M][VECTORS_N], __local const float4 *a_tile, __local const float4 *b_tile)
 {
-#pragma unroll 8
-    for (int k = 0; k < TILE_K; k++) {
+#pragma unroll(TILE_K / 2)
+    for (int k = 0; k < TILE_K; k++, a_tile += PITCH_A, b_tile += PITCH_B) {
         float4 b[VECTORS_N];
 #pragma unroll
         for (int j = 0; j < VECTORS_N; j++)
-            b[j] = b_tile[k * PITCH_B + j * LANES_N];
+            b[j] = b_tile[j * LANES_N];
 #pragma unroll
         for (int i = 0; i < VECTORS_M; i++) {
-            const float4 a = a_tile[k * PITCH_A + i * LANES_M];
+            const float4 a = a_tile[i * LANES_M];
 #pragma unroll
             for (int j = 0; j < VECTORS_N; j++) {
                 sums[4 * i][j] += a.x * b[j];
@@ -106,7 +115,7 @@ static inline int2 tile_of(int index, int tiles_m, int tiles_n)
     return (int2)(8 * band + od_rest(inside, column, height), column);
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+__kernel OD_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const STORAGE(B_TYPE) * b, ulong b_offset,
            __global STORAGE(C_TYPE) * c, ulong c_offset, OD_BIAS_PARAMETER OD_RESIDUAL_PARAMETER int4 size, int4 lead,
            int4 batch_shape, int4 batch_a, int4 batch_b, int4 batch_c, int4 batch_residual, float alpha,
@@ -121,7 +130,6 @@ gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const ST
     const int2 tile = tile_of(od_rest((int)get_group_id(0), batch, tiles_m * tiles_n), tiles_m, tiles_n);
     const int row0 = tile.x * TILE_M, column0 = tile.y * TILE_N, rows = m - 1 - row0, columns = n - 1 - column0;
     float4 sums[ITEM_M][VECTORS_N];
-    float a_next[a_parts], b_next[b_parts];
     a += a_offset + (ulong)od_batch_offset(batch, batch_shape, batch_a);
     b += b_offset + (ulong)od_batch_offset(batch, batch_shape, batch_b);
     c += c_offset + (ulong)od_batch_offset(batch, batch_shape, batch_c);
@@ -135,6 +143,8 @@ gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const ST
         for (int j = 0; j < VECTORS_N; j++)
             sums[i][j] = (float4)(0.0f);
 
+#if PREFETCH
+    float a_next[a_parts], b_next[b_parts];
     if (depth >= TILE_K) {
         a_fetch(a_next, a, lead.s0, rows, item);
         b_fetch(b_next, b, lead.s1, columns, item);
@@ -142,12 +152,19 @@ gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const ST
         a_fetch_last(a_next, a, lead.s0, rows, depth, item);
         b_fetch_last(b_next, b, lead.s1, columns, depth, item);
     }
+#endif
     for (int left = depth; left > 0; left -= TILE_K) {
+#if PREFETCH
         a_put(a_next, (__local float *)a_tile, item);
         b_put(b_next, (__local float *)b_tile, item);
+#else
+        a_move((__local float *)a_tile, a, lead.s0, rows, left, item);
+        b_move((__local float *)b_tile, b, lead.s1, columns, left, item);
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
         a += TRANSPOSE_A ? TILE_K * lead.s0 : TILE_K;
         b += TRANSPOSE_B ? TILE_K : TILE_K * lead.s1;
+#if PREFETCH
         if (left >= 2 * TILE_K) {
             a_fetch(a_next, a, lead.s0, rows, item);
             b_fetch(b_next, b, lead.s1, columns, item);
@@ -155,6 +172,7 @@ gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const ST
             a_fetch_last(a_next, a, lead.s0, rows, left - TILE_K, item);
             b_fetch_last(b_next, b, lead.s1, columns, left - TILE_K, item);
         }
+#endif
         multiply(sums, a_tile + lane_m, b_tile + lane_n);
         barrier(CLK_LOCAL_MEM_FENCE);
     }

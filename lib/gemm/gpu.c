@@ -33,6 +33,13 @@ od_gpu od_gpu_kind(const od_device *device)
     return OD_GPU_OTHER;
 }
 
+int32_t od_gpu_sub_group(const od_device *device)
+{
+    if (od_gpu_kind(device) != OD_GPU_INTEL || device->is_cpu)
+        return 0;
+    return device->local_memory > 64 << 10 ? 16 : 8;
+}
+
 bool od_gpu_can(const od_device *device, uint32_t items, uint64_t local_bytes, char reason[OD_REASON_BYTES])
 {
     if (device->max_group_size < items)

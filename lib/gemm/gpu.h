@@ -20,6 +20,11 @@ enum { OD_GPU_KINDS = 6 };
 /* By vendor; AMD's by the name that its OpenCL gives a device ("gfx1100", "gfx90a:sramecc+:xnack-"). */
 od_gpu od_gpu_kind(const od_device *device);
 
+/* The sub-group size that kernels with many registers ask Intel's compiler for, 0 on other devices: the least that the
+ * device has, for the most registers an item. Xe HPC and Xe2, whose least is 16, are those with more than 64 KiB of
+ * local memory; left to itself the compiler takes 32 there, and spills. */
+int32_t od_gpu_sub_group(const od_device *device);
+
 /* Whether groups of so many items with so many bytes of local memory can run. */
 bool od_gpu_can(const od_device *device, uint32_t items, uint64_t local_bytes, char reason[OD_REASON_BYTES]);
 

@@ -9,7 +9,6 @@
 #include "sources.h"
 
 enum {
-    TILE_K = 16,
     PACKED_STEP = 32, /* a packed B has rows of a multiple of this */
     SKINNY_ROWS = 8,
     SKINNY_ITEMS_NK = 64, /* of the skinny kernel, with its columns per group; B stored [n, k] */
@@ -26,16 +25,17 @@ typedef struct tile {
 /* The largest first; a smaller one is taken while compute units would be left without a group. Sizes that others found
  * by measuring, so far as the compilers keep them in registers (build/offline.tsv):
  * AMD GCN     two waves of 64 have to fit a SIMD's registers: at most 32 outputs an item
- * AMD CDNA    twice the registers; 64 outputs, because its packed FMA makes operands scarce
+ * AMD CDNA    twice the registers; 64 outputs, because its packed FMA makes operands scarce, also in the small group
  * AMD RDNA    groups of 128 and 64 outputs an item
  * NVIDIA      groups of 128 and 64 outputs an item; three such groups fit a multiprocessor
- * Intel       16 outputs an item, for 64 registers at 16 lanes */
+ * Intel       32 outputs an item, and deeper slices, which are not fetched ahead: eight threads hide the wait, and the
+ *             128 registers are for sums */
 static const tile tiles[OD_GPU_KINDS][3] = {
     [OD_GPU_OTHER] = {{64, 64, 8, 4}, {64, 64, 8, 4}, {32, 32, 4, 4}},
     [OD_GPU_AMD_GCN] = {{128, 64, 8, 4}, {64, 64, 8, 4}, {32, 32, 4, 4}},
-    [OD_GPU_AMD_CDNA] = {{128, 128, 8, 8}, {64, 64, 8, 4}, {32, 32, 4, 4}},
+    [OD_GPU_AMD_CDNA] = {{128, 128, 8, 8}, {64, 64, 8, 8}, {32, 32, 4, 4}},
     [OD_GPU_AMD_RDNA] = {{128, 64, 8, 8}, {64, 64, 8, 4}, {32, 32, 4, 4}},
-    [OD_GPU_INTEL] = {{64, 64, 4, 4}, {64, 32, 4, 4}, {32, 32, 4, 4}},
+    [OD_GPU_INTEL] = {{64, 64, 8, 4}, {64, 32, 8, 4}, {32, 32, 4, 4}},
     [OD_GPU_NVIDIA] = {{128, 64, 8, 8}, {64, 64, 8, 4}, {32, 32, 4, 4}},
 };
 static const tile flat = {16, 64, 4, 4}; /* for few rows; on Intel (Arc) its items need too much at once */
@@ -122,7 +122,7 @@ static od_step *start(const od_gemm *g, od_plan *plan, const od_source *source, 
     return step;
 }
 
-static void plan_skinny(const od_gemm *g, od_plan *plan)
+static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan)
 {
     od_step *step = start(g, plan, &od_source_gemm_skinny_tiled, "gemm_skinny_tiled");
     bool nk = g->transpose_b && g->format != OD_GEMM_TILES;
@@ -132,6 +132,7 @@ static void plan_skinny(const od_gemm *g, od_plan *plan)
         rows *= 2;
     od_define(step, "ROWS", rows);
     od_define(step, "ITEMS", (int32_t)items);
+    od_define(step, "SUB_GROUP", od_gpu_sub_group(device));
     od_launch(step, ceil_div(g->n, nk ? SKINNY_COLUMNS_NK : SKINNY_COLUMNS_KN) * g->batch.count, 1, 1, items, 1, 1);
 }
 
@@ -139,12 +140,15 @@ static void plan_tiles(const od_device *device, const od_gemm *g, od_plan *plan)
 {
     od_step *step = start(g, plan, &od_source_gemm_tiled, "gemm_tiled");
     tile t = choose_tile(device, g);
+    bool intel = od_gpu_kind(device) == OD_GPU_INTEL;
     od_define(step, "TRANSPOSE_A", g->transpose_a);
     od_define(step, "TILE_M", t.m);
     od_define(step, "TILE_N", t.n);
-    od_define(step, "TILE_K", TILE_K);
+    od_define(step, "TILE_K", intel ? 32 : 16);
     od_define(step, "ITEM_M", t.item_m);
     od_define(step, "ITEM_N", t.item_n);
+    od_define(step, "PREFETCH", !intel);
+    od_define(step, "SUB_GROUP", od_gpu_sub_group(device));
     od_launch(step, groups_of(g, &t), 1, 1, (uint32_t)(t.m / t.item_m * t.n / t.item_n), 1, 1);
 }
 
@@ -152,7 +156,7 @@ static ocldnn_status plan_product(const od_device *device, const void *problem, 
 {
     const od_gemm *g = problem;
     if (skinny(g))
-        plan_skinny(g, plan);
+        plan_skinny(device, g, plan);
     else
         plan_tiles(device, g, plan);
     return OCLDNN_SUCCESS;

@@ -7,9 +7,9 @@
 #include "ops/operators.h"
 
 static const int sizes[][3] = {/* M, N, K */
-                               {1, 4096, 4096}, {2, 384, 384},   {8, 1000, 768},     {33, 65, 129},
-                               {64, 64, 64},    {512, 384, 384}, {512, 1536, 384},   {512, 384, 1536},
-                               {97, 101, 103},  {16, 1536, 384}, {1024, 1024, 1024}, {4096, 4096, 4096}};
+                               {1, 4096, 4096}, {2, 384, 384},      {8, 1000, 768},    {33, 65, 129},    {64, 64, 64},
+                               {4, 384, 384},   {512, 384, 384},    {512, 1536, 384},  {512, 384, 1536}, {97, 101, 103},
+                               {16, 1536, 384}, {1024, 1024, 1024}, {4096, 4096, 4096}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* What ocldnn_linear_pack_layout() would say on the device at hand. */
@@ -112,7 +112,7 @@ static void attentions(uint32_t type, int queries, int keys, int width, int valu
 void list_attention(void)
 {
     static const int widths[][2] = {{32, 32}, {64, 64}, {128, 128}, {60, 80}, {256, 256}, {576, 512}};
-    static const int lengths[][2] = {{1, 1024}, {128, 128}, {1024, 1024}};
+    static const int lengths[][2] = {{1, 1024}, {12, 512}, {128, 128}, {1024, 1024}};
     FOR_EACH_FLOAT(type) for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
     {
         for (size_t j = 0; j < sizeof lengths / sizeof *lengths; j++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * programs: prints every program that the planners ask for over the case list, on invented devices: its file below cl/,
- * its options and the device's family, separated by tabs. Needs no device and calls no OpenCL function.
+ * its options, the device's family, the GPU's name with the offline compilers ("-" for a CPU), the kernel and the items
+ * of a group, separated by tabs. Needs no device and calls no OpenCL function.
  */
 #include "programs.h"
 
@@ -10,63 +11,92 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const od_device devices[] = {
-    {.name = "a CPU",
-     .family = OD_FAMILY_VECTOR,
-     .is_cpu = true,
-     .has_compiler = true,
-     .clblast = true,
-     .pack_tag = 1,
-     .compute_units = 8,
-     .max_group_size = 4096,
-     .local_memory = 256 << 10,
-     .global_memory = 16ull << 30,
-     .max_allocation = 4ull << 30},
-    {.name = "a Radeon",
-     .vendor = OD_VENDOR_AMD,
-     .family = OD_FAMILY_TILED,
-     .has_compiler = true,
-     .clblast = true,
-     .pack_tag = 1,
-     .out_of_order = true,
-     .fp16 = true,
-     .compute_units = 48,
-     .max_group_size = 256,
-     .local_memory = 64 << 10,
-     .global_memory = 16ull << 30,
-     .max_allocation = 4ull << 30},
-    {.name = "an Arc",
-     .vendor = OD_VENDOR_INTEL,
-     .family = OD_FAMILY_TILED,
-     .has_compiler = true,
-     .clblast = true,
-     .pack_tag = 1,
-     .out_of_order = true,
-     .fp16 = true,
-     .compute_units = 512,
-     .max_group_size = 1024,
-     .local_memory = 64 << 10,
-     .global_memory = 16ull << 30,
-     .max_allocation = 4ull << 30},
-    {.name = "a GeForce",
-     .vendor = OD_VENDOR_NVIDIA,
-     .family = OD_FAMILY_TILED,
-     .has_compiler = true,
-     .clblast = true,
-     .pack_tag = 1,
-     .out_of_order = true,
-     .compute_units = 82,
-     .max_group_size = 1024,
-     .local_memory = 48 << 10,
-     .global_memory = 24ull << 30,
-     .max_allocation = 6ull << 30},
+/* What OpenCL reports of each; `gpu` is what the offline compilers call it. */
+#define GPU(GPU, NAME, VENDOR, UNITS, ITEMS, LOCAL)                                                                    \
+    {                                                                                                                  \
+        .gpu = GPU, .facts = {                                                                                         \
+            .name = NAME,                                                                                              \
+            .vendor = OD_VENDOR_##VENDOR,                                                                              \
+            .family = OD_FAMILY_TILED,                                                                                 \
+            .has_compiler = true,                                                                                      \
+            .clblast = true,                                                                                           \
+            .pack_tag = 1,                                                                                             \
+            .out_of_order = true,                                                                                      \
+            .fp16 = OD_VENDOR_##VENDOR != OD_VENDOR_NVIDIA,                                                            \
+            .compute_units = UNITS,                                                                                    \
+            .max_group_size = ITEMS,                                                                                   \
+            .local_memory = (LOCAL) << 10,                                                                             \
+            .global_memory = 16ull << 30,                                                                              \
+            .max_allocation = 4ull << 30                                                                               \
+        }                                                                                                              \
+    }
+
+static const struct {
+    const char *gpu;
+    od_device facts;
+} devices[] = {
+    {.gpu = "-",
+     .facts = {.name = "a CPU",
+               .family = OD_FAMILY_VECTOR,
+               .is_cpu = true,
+               .has_compiler = true,
+               .clblast = true,
+               .pack_tag = 1,
+               .compute_units = 8,
+               .max_group_size = 4096,
+               .local_memory = 256 << 10,
+               .global_memory = 16ull << 30,
+               .max_allocation = 4ull << 30}},
+    GPU("gfx906", "gfx906:sramecc+:xnack-", AMD, 60, 256, 64),
+    GPU("gfx90a", "gfx90a:sramecc+:xnack-", AMD, 104, 256, 64),
+    GPU("gfx942", "gfx942:sramecc+:xnack-", AMD, 304, 256, 64),
+    GPU("gfx1030", "gfx1030", AMD, 30, 256, 64),
+    GPU("gfx1100", "gfx1100", AMD, 48, 256, 64),
+    GPU("gfx1151", "gfx1151", AMD, 20, 256, 64),
+    GPU("gfx1201", "gfx1201", AMD, 28, 256, 64),
+    GPU("tgllp", "Intel(R) Iris(R) Xe Graphics", INTEL, 96, 512, 64),
+    GPU("dg2", "Intel(R) Arc(TM) A770 Graphics", INTEL, 512, 1024, 64),
+    GPU("pvc", "Intel(R) Data Center GPU Max 1550", INTEL, 512, 1024, 128),
+    GPU("sm_75", "Tesla T4", NVIDIA, 40, 1024, 48),
+    GPU("sm_80", "NVIDIA A100-SXM4-40GB", NVIDIA, 108, 1024, 48),
+    GPU("sm_90", "NVIDIA H100 PCIe", NVIDIA, 114, 1024, 48),
+    GPU("sm_120", "NVIDIA GeForce RTX 5090", NVIDIA, 170, 1024, 48),
 };
 
 static const od_device *device;
+static const char *gpu;
 
 const od_device *device_at_hand(void)
 {
     return device;
+}
+
+/* The lines printed so far, by hash; most programs serve many cases. */
+static uint64_t seen[1 << 16];
+
+static bool is_new(const char *line)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (; *line; line++)
+        hash = (hash ^ (unsigned char)*line) * 1099511628211u;
+    for (size_t at = hash % 65536;; at = (at + 1) % 65536) {
+        if (seen[at] == hash)
+            return false;
+        if (seen[at] == 0) {
+            seen[at] = hash;
+            return true;
+        }
+    }
+}
+
+static void print_once(const od_step *step, const char *options)
+{
+    char line[1536];
+    snprintf(line, sizeof line, "%s\t%s\t%s\t%s\t%s\t%zu", step->source->path, options,
+             device->family == OD_FAMILY_VECTOR ? "vector" : "tiled", gpu, step->kernel,
+             step->local[0] * step->local[1] * step->local[2]);
+    if (is_new(line))
+        puts(line);
 }
 
 void list(const od_operator *kind, const void *op)
@@ -85,7 +115,7 @@ void list(const od_operator *kind, const void *op)
         if (step->kind != OD_STEP_KERNEL)
             continue;
         od_step_options(step, options, sizeof options);
-        printf("%s\t%s\t%s\n", step->source->path, options, device->family == OD_FAMILY_VECTOR ? "vector" : "tiled");
+        print_once(step, options);
     }
     od_plan_free(&plan);
 }
@@ -104,7 +134,8 @@ ocldnn_tensor dense(uint32_t dtype, uint32_t rank, ...)
 int main(void)
 {
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-        device = &devices[i];
+        device = &devices[i].facts;
+        gpu = devices[i].gpu;
         list_normalization();
         list_elementwise();
         list_sequence();

@@ -101,6 +101,7 @@ ocldnn_status od_flash_tiled_plan(const od_device *device, const void *problem, 
     od_define(step, "VECTOR", vector);
     od_define(step, "PASSES", passes);
     od_define(step, "VALUE_KEYS", value_keys);
+    od_define(step, "SUB_GROUP", od_gpu_sub_group(device));
     od_launch(step, groups_of(device, p, &f), 1, 1, (uint32_t)(f.lanes_key * f.lanes_row), 1, 1);
     return OCLDNN_SUCCESS;
 }
