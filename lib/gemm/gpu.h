@@ -28,4 +28,7 @@ int32_t od_gpu_sub_group(const od_device *device);
 /* Whether groups of so many items with so many bytes of local memory can run. */
 bool od_gpu_can(const od_device *device, uint32_t items, uint64_t local_bytes, char reason[OD_REASON_BYTES]);
 
+/* The tiles that products may get on the device: writes M, N of a group and M, N of an item, false past the last. */
+bool od_gemm_tile(const od_device *device, int number, int32_t sizes[4]);
+
 #endif

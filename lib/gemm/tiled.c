@@ -8,6 +8,8 @@
 #include "gemm/gpu.h"
 #include "sources.h"
 
+#include <string.h>
+
 enum {
     PACKED_STEP = 32, /* a packed B has rows of a multiple of this */
     SKINNY_ROWS = 8,
@@ -64,6 +66,16 @@ static tile choose_tile(const od_device *device, const od_gemm *g)
         if (groups_of(g, choice) >= device->compute_units)
             break;
     return *choice;
+}
+
+bool od_gemm_tile(const od_device *device, int number, int32_t sizes[4])
+{
+    od_gpu kind = od_gpu_kind(device);
+    const tile *t = number < 3 ? &tiles[kind][number] : &flat;
+    if (number > (kind == OD_GPU_INTEL ? 2 : 3))
+        return false;
+    memcpy(sizes, (int32_t[]){t->m, t->n, t->item_m, t->item_n}, 4 * sizeof *sizes);
+    return true;
 }
 
 static bool skinny(const od_gemm *g)

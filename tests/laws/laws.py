@@ -167,8 +167,8 @@ def plans_pass_what_kernels_document(root, program_list):
     listed = subprocess.run([program_list], capture_output=True, text=True, check=True).stdout
     seen = set()
     for line in listed.splitlines():
-        source, options = line.split("\t")[:2]
-        seen.add(source)
+        source, options, _, _, kernel, _ = line.split("\t")
+        seen.add((source, kernel))
         documented = parameters(root / "cl" / source)
         passed = {name: int(value) for name, value in re.findall(r"-D\s*(\w+)=(-?\d+)", options)}
         for name in sorted(set(documented) ^ set(passed)):
@@ -178,8 +178,9 @@ def plans_pass_what_kernels_document(root, program_list):
             if not low <= value <= high:
                 yield f"{source}: {name}={value} is not in {low}..{high}"
     for path in kernel_files(root):
-        if str(path.relative_to(root / "cl")) not in seen:
-            yield f"{path.relative_to(root)}: no plan of the case list asks for it"
+        for kernel in re.findall(r"^__kernel\b(?:[^{;]|\n)*?\b(\w+)\((?=\s*__global)", path.read_text(), re.M):
+            if (str(path.relative_to(root / "cl")), kernel) not in seen:
+                yield f"{path.relative_to(root)}: no plan of the case list asks for {kernel}"
 
 
 def every_file_names_its_licence(root):

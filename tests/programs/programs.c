@@ -5,6 +5,7 @@
  * of a group, separated by tabs. Needs no device and calls no OpenCL function.
  */
 #include "programs.h"
+#include "gemm/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -89,6 +90,31 @@ static bool is_new(const char *line)
     }
 }
 
+/* A bit for each of the device's tiles that some case reaches. */
+static unsigned tiles_reached;
+
+static void note_tile(const char *options)
+{
+    int32_t tile[4];
+    char wanted[128];
+    for (int i = 0; od_gemm_tile(device, i, tile); i++) {
+        snprintf(wanted, sizeof wanted, "-D TILE_M=%d -D TILE_N=%d ", tile[0], tile[1]);
+        if (strstr(options, wanted))
+            tiles_reached |= 1u << i;
+    }
+}
+
+static void say_missing_tiles(void)
+{
+    int32_t tile[4];
+    for (int i = 0; device->family == OD_FAMILY_TILED && od_gemm_tile(device, i, tile); i++)
+        if (!(tiles_reached >> i & 1)) {
+            fprintf(stderr, "programs: no case reaches the tile %d x %d on %s\n", tile[0], tile[1], device->name);
+            exit(1);
+        }
+    tiles_reached = 0;
+}
+
 static void print_once(const od_step *step, const char *options)
 {
     char line[1536];
@@ -116,6 +142,7 @@ void list(const od_operator *kind, const void *op)
             continue;
         od_step_options(step, options, sizeof options);
         print_once(step, options);
+        note_tile(options);
     }
     od_plan_free(&plan);
 }
@@ -141,6 +168,7 @@ int main(void)
         list_sequence();
         list_linear();
         list_attention();
+        say_missing_tiles();
     }
     return 0;
 }

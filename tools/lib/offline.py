@@ -13,7 +13,7 @@ import sys
 import threading
 
 import offline_document as document
-from offline_cases import chosen, kernels_without_a_case, read_list
+from offline_cases import chosen, read_list
 from offline_compile import ROOT, Kernel, compile_one, compilers_here
 from offline_gpus import GPUS
 from offline_loops import Mix
@@ -119,11 +119,8 @@ def settle(write, text, rows, versions, missing, made_by):
 
 def main():
     given = arguments()
-    programs, named = read_list(sys.stdin)
+    programs = read_list(sys.stdin)
     versions, missing = compilers_here(given.tools)
-    without = list(kernels_without_a_case(named))
-    for fault in without:
-        print(f"    {fault}")
     partial = given.every or given.gpu or given.only
     programs = [program for program in (programs if given.every else chosen(programs))
                 if given.only in program.source and given.gpu in program.gpu]
@@ -147,8 +144,8 @@ def main():
     rows.update(compile_groups(todo, results, given, count))
     for gpu, numbers in count.items():
         print(f"    {gpu}: " + ", ".join(f"{number} {what}" for what, number in numbers.items()))
-    failed = sum(numbers["with faults"] for numbers in count.values()) + len(without)
-    passed = sum(numbers["compiled"] + numbers["unchanged"] for numbers in count.values()) - failed + len(without)
+    failed = sum(numbers["with faults"] for numbers in count.values())
+    passed = sum(numbers["compiled"] + numbers["unchanged"] for numbers in count.values()) - failed
     for maker, reason in missing.items():
         print(f"    skipped: {maker}: {reason}")
     if not partial:

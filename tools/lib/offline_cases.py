@@ -12,11 +12,14 @@ import os
 import re
 
 from offline_compile import CL, SHIM
+from offline_gpus import GPUS
 
 FORMS = {"gemm/tiled.cl": ("TILE_M", "TILE_N", "ITEM_M", "ITEM_N"),
          "gemm/skinny_tiled.cl": ("ROWS", "TRANSPOSE_B"),
          "attention/flash_tiled.cl": ("LANES_KEY", "LANES_ROW", "ROWS_ITEM", "VECTOR", "PASSES", "VALUE_KEYS")}
-MODE = "6"  # of the tool's judgement; another number makes every row new
+# Of these a GPU shows each third value, the next GPU the next ones.
+SPREAD = ("ACTIVATION", "KIND")
+MODE = "6"  # of reading what compilers say; another number makes every row new
 
 
 class Program:
@@ -38,7 +41,8 @@ class Program:
 
     def shows(self):
         """What compiling it covers."""
-        others = {(name, value) for name, value in self.values.items() if name not in FORMS.get(self.source, ())}
+        others = {(name, value) for name, value in self.values.items() if name not in FORMS.get(self.source, ())
+                  and (name not in SPREAD or int(value) % 3 == list(GPUS).index(self.gpu) % 3)}
         return others | {self.form}
 
 
@@ -62,25 +66,13 @@ def flattened(path):
 
 
 def read_list(lines):
-    """The programs of the tiled family, each once; the kernels that a plan names; a line is what `programs` prints."""
-    programs, named = {}, set()
+    """The programs of the tiled family, each once; a line is what `programs` prints."""
+    programs = {}
     for line in lines:
-        source, options, family, gpu, kernel, items = line.rstrip("\n").split("\t")
-        named.add((source, kernel))
+        source, options, family, gpu, _, items = line.rstrip("\n").split("\t")
         if family == "tiled":
             programs.setdefault((gpu, source, options), Program(source, options, gpu, items))
-    return list(programs.values()), named
-
-
-def kernels_without_a_case(named):
-    for folder, _, names in sorted(os.walk(CL)):
-        for name in sorted(names):
-            source = os.path.relpath(os.path.join(folder, name), CL)
-            with open(os.path.join(folder, name), encoding="utf-8") as text:
-                kernels = re.findall(r"^__kernel\b[^{;]*?\b(\w+)\s*\((?:__global|__local|ulong|int)", text.read(), re.M)
-            for kernel in kernels:
-                if (source, kernel) not in named:
-                    yield f"{source}: no plan of the case list asks for {kernel}"
+    return list(programs.values())
 
 
 def chosen(programs):
