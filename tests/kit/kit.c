@@ -24,6 +24,27 @@ ocldnn_context *kit_context_with(const od_device *facts)
     return context;
 }
 
+void kit_as_each_gpu(void (*test)(void))
+{
+    static const struct {
+        od_vendor vendor;
+        const char *name;
+    } gpus[] = {{OD_VENDOR_AMD, "gfx906"}, {OD_VENDOR_AMD, "gfx942"},  {OD_VENDOR_AMD, "gfx1100"},
+                {OD_VENDOR_INTEL, "Arc"},  {OD_VENDOR_NVIDIA, "A100"}, {OD_VENDOR_OTHER, "another"}};
+    kit_state before = kit;
+    for (size_t i = 0; kit.facts.family == OD_FAMILY_TILED && i < 2 * sizeof gpus / sizeof *gpus; i++) {
+        kit.facts.vendor = gpus[i / 2].vendor;
+        kit.facts.compute_units = i % 2 ? 1u << 20 : 1;
+        snprintf(kit.facts.name, sizeof kit.facts.name, "%s", gpus[i / 2].name);
+        printf("as %s with %u compute units\n", kit.facts.name, kit.facts.compute_units);
+        kit.context = kit_context_with(&kit.facts);
+        test();
+        kit_free_all();
+        ocldnn_context_destroy(kit.context);
+        kit = before;
+    }
+}
+
 void kit_must(ocldnn_status status, const char *what)
 {
     if (status != OCLDNN_SUCCESS)

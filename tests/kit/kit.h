@@ -62,6 +62,10 @@ int kit_main(const char *name, const struct CMUnitTest *tests, size_t count);
 /* A context of its own on the same device, with facts altered by the caller; the caller destroys it. */
 ocldnn_context *kit_context_with(const od_device *facts);
 
+/* Runs `test` as each kind of GPU that the tiled kernels know, with so few and so many compute units that the largest
+ * and the smallest tiles are chosen. Does nothing while the vector family is under test. */
+void kit_as_each_gpu(void (*test)(void));
+
 /* `many`, or few where small shapes are asked for. */
 int kit_rounds(int many);
 

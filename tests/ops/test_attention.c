@@ -403,6 +403,25 @@ static void packed_projection(void **state)
     kit_free_all();
 }
 
+static void one_form_each(void)
+{
+    for (int i = 0; i < (kit.small ? 1 : 3); i++) {
+        shape s = {.batch = 1, .heads = 2, .key_heads = 1, .width = 40, .dtype = OCLDNN_F32, .causal = 2, .mask = 1};
+        s.queries = i == 0 ? 33 : i == 1 ? 12 : 3;
+        s.keys = 150;
+        s.value_width = i == 0 ? 96 : i == 1 ? 130 : 64;
+        s.batch += MANY_ROWS / (s.heads * s.queries);
+        print_shape(&s);
+        one_shape(&s);
+    }
+}
+
+static void forms_of_each_gpu(void **state)
+{
+    (void)state;
+    kit_as_each_gpu(one_form_each);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +433,7 @@ int main(void)
         cmocka_unit_test(packed_projection),
         cmocka_unit_test(named_sizes),
         cmocka_unit_test(matches_reference),
+        cmocka_unit_test(forms_of_each_gpu),
     };
     return KIT_MAIN("attention", tests);
 }

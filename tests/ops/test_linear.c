@@ -157,6 +157,19 @@ static void tails(void **state)
 }
 
 /* Input [3, 4, K] whose leading axes do not join, weights shared or one a batch. */
+static void one_tile_each(void)
+{
+    for (uint32_t layout = 0; layout < 2; layout++)
+        one_shape(&(kind){.dtype = OCLDNN_F32, .fill = KIT_INTEGERS, .layout = layout, .bias = OCLDNN_F32},
+                  kit.small ? 33 : 135, kit.small ? 35 : 141, kit.small ? 37 : 75);
+}
+
+static void tiles_of_each_gpu(void **state)
+{
+    (void)state;
+    kit_as_each_gpu(one_tile_each);
+}
+
 static void batches(void **state)
 {
     (void)state;
@@ -366,7 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_reference), cmocka_unit_test(tails),          cmocka_unit_test(batches),
         cmocka_unit_test(named_cases),       cmocka_unit_test(clblast),        cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(refuses_packed),    cmocka_unit_test(honours_events),
+        cmocka_unit_test(refuses_packed),    cmocka_unit_test(honours_events), cmocka_unit_test(tiles_of_each_gpu),
     };
     return KIT_MAIN("linear", tests);
 }
