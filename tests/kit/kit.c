@@ -144,6 +144,8 @@ int kit_main(const char *name, const struct CMUnitTest *tests, size_t count)
     int failed = 0;
     kit.small = small && *small && *small != '0';
     choose_seed();
+    if (getenv("OCLDNN_TEST_FILTER"))
+        cmocka_set_test_filter(getenv("OCLDNN_TEST_FILTER"));
     if (!open_device())
         return 1;
     own = kit.context;

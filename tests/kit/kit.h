@@ -25,7 +25,8 @@
  * The program runs its tests for each kernel family that kit_main() goes through: the device's own, then the other one
  * by altered device facts, unless a quirk of the driver rules the vector family out. OCLDNN_TEST_SEED sets the seed
  * (printed at the start), OCLDNN_TEST_SMALL=1 asks for few and small shapes (Oclgrind is a thousand times slower),
- * OCLDNN_TEST_FAMILY=vector|tiled for one family, OCLDNN_DEVICE picks the device.
+ * OCLDNN_TEST_FAMILY=vector|tiled for one family, OCLDNN_TEST_FILTER=named_* for some of the tests,
+ * OCLDNN_DEVICE picks the device.
  */
 #ifndef OD_KIT_H
 #define OD_KIT_H
