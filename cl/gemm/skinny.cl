@@ -110,8 +110,8 @@ static inline float sum16(float16 v)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 gemm_skinny(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const STORAGE(B_TYPE) * b, ulong b_offset,
             __global STORAGE(C_TYPE) * c, ulong c_offset, OD_BIAS_PARAMETER OD_RESIDUAL_PARAMETER int4 size, int4 lead,
-            int4 block, int4 batch_shape, int4 batch_a, int4 batch_b, int4 batch_c, int4 batch_residual, float alpha,
-            float activation_alpha)
+            int4 batch_shape, int4 batch_a, int4 batch_b, int4 batch_c, int4 batch_residual, float alpha,
+            float activation_alpha, int4 block)
 {
     int n = size.s1, depth = size.s2, batch = (int)get_group_id(2);
     int first = (int)get_group_id(0) * block.s1, end = min(first + block.s1, n);

@@ -147,8 +147,8 @@ static inline void take_a(float *a, __global const STORAGE(A_TYPE) * source, int
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 gemm_vector(__global const STORAGE(A_TYPE) * a_base, ulong a_offset, __global const STORAGE(B_TYPE) * b, ulong b_offset,
             __global STORAGE(C_TYPE) * c, ulong c_offset, OD_BIAS_PARAMETER OD_RESIDUAL_PARAMETER int4 size, int4 lead,
-            int4 block, int4 batch_shape, int4 batch_a, int4 batch_b, int4 batch_c, int4 batch_residual, float alpha,
-            float activation_alpha)
+            int4 batch_shape, int4 batch_a, int4 batch_b, int4 batch_c, int4 batch_residual, float alpha,
+            float activation_alpha, int4 block)
 {
     float16 a_vectors[A_FLOATS / 16], sums[MB * NB / 16];
     float *a = (float *)a_vectors;

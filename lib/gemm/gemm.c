@@ -75,6 +75,32 @@ ocldnn_status od_gemm_plan(const od_device *device, const od_gemm *gemm, od_plan
     return family->plan(device, gemm, plan);
 }
 
+od_step *od_gemm_step(const od_gemm *g, od_plan *plan, const od_source *source, const char *kernel, int64_t ldb)
+{
+    od_step *step = od_plan_kernel(plan, source, kernel);
+    od_define(step, "A_TYPE", (int32_t)g->a.dtype);
+    od_define(step, "B_TYPE", (int32_t)g->b.dtype);
+    od_define(step, "C_TYPE", (int32_t)g->c.dtype);
+    od_define(step, "BIAS_TYPE", (int32_t)g->bias.dtype);
+    od_define(step, "HAS_RESIDUAL", od_present(&g->residual));
+    od_define(step, "ACTIVATION", (int32_t)g->activation);
+    od_arg_view(step, &g->a);
+    od_arg_view(step, &g->b);
+    od_arg_view(step, &g->c);
+    if (od_present(&g->bias))
+        od_arg_view(step, &g->bias);
+    if (od_present(&g->residual))
+        od_arg_view(step, &g->residual);
+    od_arg_int4(step, (int32_t[]){(int32_t)g->m, (int32_t)g->n, (int32_t)g->k, 0});
+    od_arg_int4(step, (int32_t[]){(int32_t)g->lda, (int32_t)ldb, (int32_t)g->ldc, (int32_t)g->ldr});
+    od_arg_int4(step, g->batch.shape);
+    for (int operand = 0; operand < OD_GEMM_OPERANDS; operand++)
+        od_arg_int4(step, g->batch.strides[operand]);
+    od_arg_float(step, g->alpha);
+    od_arg_float(step, g->activation_alpha);
+    return step;
+}
+
 static bool native_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES])
 {
     return od_gemm_family_of(device)->can(device, problem, reason);

@@ -76,6 +76,10 @@ ocldnn_status od_gemm_walk(od_gemm *gemm, const od_view *a, const od_view *b, co
 /* Writes the launches of the device's own family. m, n or the batch may be 0 (nothing is written), k too. */
 ocldnn_status od_gemm_plan(const od_device *device, const od_gemm *gemm, od_plan *plan);
 
+/* Begins a launch of a kernel of ours: the dtypes and the epilogue as options, and the arguments that all such kernels
+ * begin with. ldb: elements from row to row of B as it lies. */
+od_step *od_gemm_step(const od_gemm *g, od_plan *plan, const od_source *source, const char *kernel, int64_t ldb);
+
 /* CLBlast, then an epilogue. */
 bool od_gemm_clblast_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);
 ocldnn_status od_gemm_clblast_plan(const od_device *device, const void *problem, od_plan *plan);

@@ -104,33 +104,12 @@ static bool can(const od_device *device, const void *problem, char reason[OD_REA
     return od_gpu_can(device, 256, 32768, reason);
 }
 
-/* What both kernels share: dtypes, the epilogue, and every argument. */
+/* What both kernels share. */
 static od_step *start(const od_gemm *g, od_plan *plan, const od_source *source, const char *kernel)
 {
-    od_step *step = od_plan_kernel(plan, source, kernel);
     bool packed = g->format == OD_GEMM_TILES;
-    int32_t ldb = (int32_t)(packed ? packed_pitch(g->n) : g->ldb);
-    od_define(step, "A_TYPE", (int32_t)g->a.dtype);
-    od_define(step, "B_TYPE", (int32_t)g->b.dtype);
-    od_define(step, "C_TYPE", (int32_t)g->c.dtype);
-    od_define(step, "BIAS_TYPE", (int32_t)g->bias.dtype);
-    od_define(step, "HAS_RESIDUAL", od_present(&g->residual));
-    od_define(step, "ACTIVATION", (int32_t)g->activation);
+    od_step *step = od_gemm_step(g, plan, source, kernel, packed ? packed_pitch(g->n) : g->ldb);
     od_define(step, "TRANSPOSE_B", g->transpose_b && !packed);
-    od_arg_view(step, &g->a);
-    od_arg_view(step, &g->b);
-    od_arg_view(step, &g->c);
-    if (od_present(&g->bias))
-        od_arg_view(step, &g->bias);
-    if (od_present(&g->residual))
-        od_arg_view(step, &g->residual);
-    od_arg_int4(step, (int32_t[]){(int32_t)g->m, (int32_t)g->n, (int32_t)g->k, 0});
-    od_arg_int4(step, (int32_t[]){(int32_t)g->lda, ldb, (int32_t)g->ldc, (int32_t)g->ldr});
-    od_arg_int4(step, g->batch.shape);
-    for (int operand = 0; operand < OD_GEMM_OPERANDS; operand++)
-        od_arg_int4(step, g->batch.strides[operand]);
-    od_arg_float(step, g->alpha);
-    od_arg_float(step, g->activation_alpha);
     return step;
 }
 

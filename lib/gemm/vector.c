@@ -55,37 +55,14 @@ static int32_t b_form(const od_gemm *g)
     return g->format == OD_GEMM_PANELS ? 0 : g->transpose_b ? 2 : 1;
 }
 
-/* What both kernels share: dtypes, and every argument. */
-static od_step *start(const od_gemm *g, od_plan *plan, const od_source *source, const char *kernel)
+/* What both kernels share; a work-item's block is of rows x columns x slice. */
+static od_step *start(const od_gemm *g, od_plan *plan, const od_source *source, const char *kernel, int64_t rows,
+                      int64_t columns, int64_t slice)
 {
-    od_step *step = od_plan_kernel(plan, source, kernel);
-    od_define(step, "A_TYPE", (int32_t)g->a.dtype);
-    od_define(step, "B_TYPE", (int32_t)g->b.dtype);
-    od_define(step, "C_TYPE", (int32_t)g->c.dtype);
-    od_define(step, "BIAS_TYPE", (int32_t)g->bias.dtype);
-    od_define(step, "HAS_RESIDUAL", od_present(&g->residual));
-    od_define(step, "ACTIVATION", (int32_t)g->activation);
+    od_step *step = od_gemm_step(g, plan, source, kernel, g->ldb);
     od_define(step, "B_FORM", b_form(g));
-    return step;
-}
-
-static void arguments(od_step *step, const od_gemm *g, int64_t rows, int64_t columns, int64_t slice)
-{
-    od_arg_view(step, &g->a);
-    od_arg_view(step, &g->b);
-    od_arg_view(step, &g->c);
-    if (od_present(&g->bias))
-        od_arg_view(step, &g->bias);
-    if (od_present(&g->residual))
-        od_arg_view(step, &g->residual);
-    od_arg_int4(step, (int32_t[]){(int32_t)g->m, (int32_t)g->n, (int32_t)g->k, 0});
-    od_arg_int4(step, (int32_t[]){(int32_t)g->lda, (int32_t)g->ldb, (int32_t)g->ldc, (int32_t)g->ldr});
     od_arg_int4(step, (int32_t[]){(int32_t)rows, (int32_t)columns, (int32_t)slice, 0});
-    od_arg_int4(step, g->batch.shape);
-    for (int operand = 0; operand < OD_GEMM_OPERANDS; operand++)
-        od_arg_int4(step, g->batch.strides[operand]);
-    od_arg_float(step, g->alpha);
-    od_arg_float(step, g->activation_alpha);
+    return step;
 }
 
 /* Column blocks of at most `most_columns`: as many for each compute unit, where there are panels enough. A driver may
@@ -120,39 +97,39 @@ static void choose_blocks(const od_device *device, const od_gemm *g, int64_t til
 
 static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan)
 {
-    od_step *step = start(g, plan, &od_source_gemm_vector, "gemm_vector");
     int64_t tile = g->m <= 16 ? 8 : 12; /* 12 rows use all registers, 8 waste fewer of them on a short matrix */
     bool direct = g->format == OD_GEMM_PANELS && g->b.dtype == OCLDNN_F32;
-    int64_t rows = direct ? ROWS_DIRECT : ROWS_COPIED, columns = direct ? COLUMNS_DIRECT : COLUMNS_COPIED, slice;
-    od_define(step, "MB", (int32_t)rows);
-    od_define(step, "NB", (int32_t)columns);
+    int64_t most_rows = direct ? ROWS_DIRECT : ROWS_COPIED, most_columns = direct ? COLUMNS_DIRECT : COLUMNS_COPIED;
+    int64_t rows = most_rows, columns = most_columns;
+    int64_t slice = g->k == 0 ? 16 : round_up(ceil_div(g->k, ceil_div(g->k, SLICE)), 16);
+    od_step *step;
     choose_blocks(device, g, tile, &rows, &columns);
-    slice = g->k == 0 ? 16 : round_up(ceil_div(g->k, ceil_div(g->k, SLICE)), 16);
+    step = start(g, plan, &od_source_gemm_vector, "gemm_vector", rows, columns, slice);
     od_define(step, "TRANSPOSE_A", g->transpose_a);
     od_define(step, "MR", (int32_t)tile);
+    od_define(step, "MB", (int32_t)most_rows);
+    od_define(step, "NB", (int32_t)most_columns);
     od_define(step, "KB", SLICE);
-    arguments(step, g, rows, columns, slice);
     od_launch(step, ceil_div(g->m, rows), ceil_div(g->n, columns), g->batch.count, 1, 1, 1);
 }
 
 static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan)
 {
-    od_step *step = start(g, plan, &od_source_gemm_skinny, "gemm_skinny");
-    int32_t form = b_form(g);
     int64_t wanted = (int64_t)most(device->compute_units, 1) * SKINNY_GROUPS_PER_UNIT;
     int64_t columns = ceil_div(g->n, most(1, wanted / g->batch.count));
     int64_t strip;
     int32_t rows = 1;
+    od_step *step;
     while (rows < g->m)
         rows *= 2;
     strip = least(STRIP_SUMS / rows, 2048);
-    if (form == 1) /* runs of memory as long as may be: a page for each run costs more than its bytes */
+    if (b_form(g) == 1) /* runs of memory as long as may be: a page for each run costs more than its bytes */
         columns = round_up(least(most(columns * SKINNY_GROUPS_PER_UNIT, 64), strip), 16);
     else
         columns = round_up(columns, PANEL);
+    step = start(g, plan, &od_source_gemm_skinny, "gemm_skinny", g->m, columns, 0);
     od_define(step, "ROWS", rows);
     od_define(step, "STRIP", (int32_t)strip);
-    arguments(step, g, g->m, columns, 0);
     od_launch(step, ceil_div(g->n, columns), 1, g->batch.count, 1, 1, 1);
 }
 
