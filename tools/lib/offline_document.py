@@ -11,12 +11,17 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 
 Made by `tools/offline --write`: the planners' programs, compiled by {versions}. No figure here is measured on a GPU.
 
+Products and attention are meant to leave 75 % of their hot loop's issue slots to multiply-adds, and two waves to a
+scheduler. Packed (CDNA) and paired ones (RDNA 3 and 4) halve the slots of arithmetic but not of what feeds it: there
+FMA / slot says more. Skinny products are bound by reading B, whatever their loop looks like.
+
 * **programs**: how many stand behind a row (dtypes, options); the row has the most registers, local memory and code and
   the fewest waves of them, the lowest share of multiply-adds, the most bytes.
 * **registers**: 32-bit ones of an item (AMD, NVIDIA); of a thread, 32 bytes each, on Intel (64 on pvc).
 * **waves** that a scheduler (AMD: SIMD, Intel: vector engine, NVIDIA: quarter of a multiprocessor) holds at once.
-* **FMA**: share of the busiest loop's issue slots that multiply and add; scalar instructions, waits and branches are
-  slots too. **FMA / slot** counts packed and paired ones double.
+* **FMA**: share of the issue slots that multiply and add, in the loop that multiplies what lies in local memory (of
+  attention's two the worse one); scalar instructions, waits and branches are slots too. **FMA / slot** counts packed and
+  paired ones double.
 * **local**, **memory**: bytes that an item moves in local memory, and that come from global memory if no cache helps, for
   each multiply-add (F32 operands).
 * **bound**: what takes longest for a multiply-add if each runs at the card's full rate, and how much of the card's
