@@ -60,13 +60,13 @@
 
 #define OD_PART(T)                                                                                                     \
     OD_SOME(T)                                                                                                         \
-    static inline FLOATW od_load_part_##T(__global const STORAGE(T) * p, int i, int count)                             \
+    static inline OD_INLINE FLOATW od_load_part_##T(__global const STORAGE(T) * p, int i, int count)                   \
     {                                                                                                                  \
         if (count == WIDTH)                                                                                            \
             return LOADW(T, p, i);                                                                                     \
         return od_load_some_##T(p, i, count);                                                                          \
     }                                                                                                                  \
-    static inline void od_store_part_##T(FLOATW v, __global STORAGE(T) * p, int i, int count)                          \
+    static inline OD_INLINE void od_store_part_##T(FLOATW v, __global STORAGE(T) * p, int i, int count)                \
     {                                                                                                                  \
         if (count == WIDTH)                                                                                            \
             STOREW(T, v, p, i);                                                                                        \
@@ -78,7 +78,7 @@ OD_PART(2)
 OD_PART(3)
 
 // v with `fill` in the places from count on.
-static inline FLOATW od_keep(FLOATW v, int count, float fill)
+static inline OD_INLINE FLOATW od_keep(FLOATW v, int count, float fill)
 {
     if (count == WIDTH)
         return v;

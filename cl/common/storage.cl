@@ -66,8 +66,10 @@ OD_BF16_CONVERSIONS(_4, float4, uint4, ushort4, convert_uint4, convert_ushort4, 
 OD_BF16_CONVERSIONS(_8, float8, uint8, ushort8, convert_uint8, convert_ushort8, as_float8, as_uint8)
 OD_BF16_CONVERSIONS(_16, float16, uint16, ushort16, convert_uint16, convert_ushort16, as_float16, as_uint16)
 
-// Vectors that lie anywhere an element may. PoCL's vstore16 of floats becomes three stores, and one of ushorts a store
-// for each element; these are whole.
+// Vectors that lie anywhere an element may. PoCL makes its vload16 of pieces of two elements, between which the
+// compiler then pulls the arithmetic that follows, and its vstore16 of three stores, or of one for each element; these
+// are whole.
+typedef float8 __attribute__((aligned(4))) od_loose_float8;
 typedef float16 __attribute__((aligned(4))) od_loose_float16;
 typedef ushort4 __attribute__((aligned(2))) od_loose_ushort4;
 typedef ushort8 __attribute__((aligned(2))) od_loose_ushort8;
@@ -76,11 +78,11 @@ typedef ushort16 __attribute__((aligned(2))) od_loose_ushort16;
 // One set of loads and stores for each address space; macros because a pointer's space is part of its type.
 #define od_load1_1(p, i) ((p)[i])
 #define od_load4_1(p, i) vload4(0, (p) + (i))
-#define od_load8_1(p, i) vload8(0, (p) + (i))
-#define od_load16_1(p, i) vload16(0, (p) + (i))
+#define od_load8_1(p, i) (*(__global const od_loose_float8 *)((p) + (i)))
+#define od_load16_1(p, i) (*(__global const od_loose_float16 *)((p) + (i)))
 #define od_store1_1(v, p, i) ((p)[i] = (v))
 #define od_store4_1(v, p, i) vstore4((v), 0, (p) + (i))
-#define od_store8_1(v, p, i) vstore8((v), 0, (p) + (i))
+#define od_store8_1(v, p, i) (*(__global od_loose_float8 *)((p) + (i)) = (v))
 #define od_store16_1(v, p, i) (*(__global od_loose_float16 *)((p) + (i)) = (v))
 
 #define od_load1_2(p, i) vload_half((i), (__global const half *)(p))
@@ -110,8 +112,8 @@ static inline void od_store_f16_16(float16 value, __global ushort *p)
     *(__global od_loose_ushort8 *)(p + 8) = od_to_f16_8(value.hi);
 }
 
-#define od_load8_2(p, i) od_from_f16_8(vload8(0, (p) + (i)))
-#define od_load16_2(p, i) ((float16)(od_from_f16_8(vload8(0, (p) + (i))), od_from_f16_8(vload8(1, (p) + (i)))))
+#define od_load8_2(p, i) od_from_f16_8(*(__global const od_loose_ushort8 *)((p) + (i)))
+#define od_load16_2(p, i) ((float16)(od_load8_2(p, i), od_load8_2(p, (i) + 8)))
 #define od_store8_2(v, p, i) (*(__global od_loose_ushort8 *)((p) + (i)) = od_to_f16_8(v))
 #define od_store16_2(v, p, i) od_store_f16_16((v), (p) + (i))
 #else
@@ -123,8 +125,8 @@ static inline void od_store_f16_16(float16 value, __global ushort *p)
 
 #define od_load1_3(p, i) od_from_bf16_1((p)[i])
 #define od_load4_3(p, i) od_from_bf16_4(vload4(0, (p) + (i)))
-#define od_load8_3(p, i) od_from_bf16_8(vload8(0, (p) + (i)))
-#define od_load16_3(p, i) od_from_bf16_16(vload16(0, (p) + (i)))
+#define od_load8_3(p, i) od_from_bf16_8(*(__global const od_loose_ushort8 *)((p) + (i)))
+#define od_load16_3(p, i) od_from_bf16_16(*(__global const od_loose_ushort16 *)((p) + (i)))
 #define od_store1_3(v, p, i) ((p)[i] = od_to_bf16_1(v))
 #define od_store4_3(v, p, i) (*(__global od_loose_ushort4 *)((p) + (i)) = od_to_bf16_4(v))
 #define od_store8_3(v, p, i) (*(__global od_loose_ushort8 *)((p) + (i)) = od_to_bf16_8(v))

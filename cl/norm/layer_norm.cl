@@ -74,8 +74,8 @@ static inline float start_of(const norm *n, const row *r)
     return count > 0 ? od_sum(values(r, 0, count)) / (float)count : 0.0f;
 }
 
-static inline void add_distances(const row *r, float prescale, float origin, FLOATW *sum, FLOATW *squares, int i,
-                                 int count)
+static inline OD_INLINE void add_distances(const row *r, float prescale, float origin, FLOATW *sum, FLOATW *squares,
+                                           int i, int count)
 {
     const FLOATW d = od_keep(fma(values(r, i, count), prescale, -origin), count, 0.0f);
     *sum += d;
@@ -94,7 +94,7 @@ static inline float2 distances_of(const norm *n, const row *r, float prescale, f
     return (float2)(od_sum(sum), od_sum(squares));
 }
 
-static inline void write_vector(const norm *n, const row *r, const factors *f, int i, int count)
+static inline OD_INLINE void write_vector(const norm *n, const row *r, const factors *f, int i, int count)
 {
     const FLOATW x = values(r, i, count);
     FLOATW y = fma(fma(x, f->prescale, -f->center), f->scale, f->shift);

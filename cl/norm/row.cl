@@ -42,7 +42,7 @@ static inline row row_at(row base, const strides *steps, int4 at)
 }
 
 // Elements i .. i+count-1 of what is normalized.
-static inline FLOATW values(const row *r, int i, int count)
+static inline OD_INLINE FLOATW values(const row *r, int i, int count)
 {
 #if HAS_RESIDUAL
     return ROUNDED(X_TYPE, LOAD_PART(X_TYPE, r->input, i, count) + LOAD_PART(X_TYPE, r->residual, i, count));

@@ -71,7 +71,7 @@ typedef struct job {
 } job;
 
 // s of elements i .. i+count-1.
-static inline FLOATW values(const job *j, const row *r, int i, int count)
+static inline OD_INLINE FLOATW values(const job *j, const row *r, int i, int count)
 {
     FLOATW x = LOAD_PART(X_TYPE, r->input, i, count);
 #if SCALED
@@ -190,7 +190,7 @@ static inline float sum_of(const job *j, const row *r, float maximum)
     return od_sum(sum);
 }
 
-static inline void write_vector(const job *j, const row *r, float maximum, float last, int i, int count)
+static inline OD_INLINE void write_vector(const job *j, const row *r, float maximum, float last, int i, int count)
 {
     const FLOATW x = values(j, r, i, count) - maximum;
     STORE_PART(X_TYPE, LOGARITHM ? x - last : exp_negative(x) * last, r->output, i, count);

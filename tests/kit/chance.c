@@ -32,6 +32,23 @@ uint32_t kit_float_dtype(void)
     return (uint32_t)kit_between(OCLDNN_F32, OCLDNN_BF16);
 }
 
+enum { ENOUGH = 200 }; /* elements */
+
+int64_t kit_rows(int64_t width)
+{
+    return width * 3 >= ENOUGH ? 3 : ENOUGH / width + 1;
+}
+
+void kit_draw_rows(uint32_t rank, int64_t *shape)
+{
+    int64_t count;
+    do {
+        count = shape[rank - 1] = kit_between(1, 300);
+        for (uint32_t axis = 0; axis + 1 < rank; axis++)
+            count *= shape[axis] = kit_between(0, 6);
+    } while (count > 0 && count < ENOUGH);
+}
+
 /* To a format with `bits` of significand and exponents from `lowest` on (of the least normal number), nearest even. */
 static double round_to(double value, int bits, int lowest, double largest)
 {

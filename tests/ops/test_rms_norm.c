@@ -57,8 +57,7 @@ static void matches_reference(void **state)
     for (int i = 0; i < kit_rounds(40); i++) {
         uint32_t rank = (uint32_t)kit_between(1, 5);
         int64_t shape[5];
-        for (uint32_t axis = 0; axis < rank; axis++)
-            shape[axis] = kit_between(axis + 1 == rank ? 1 : 0, axis + 1 == rank ? 300 : 6);
+        kit_draw_rows(rank, shape);
         one_shape(kit_float_dtype(), rank, shape, draw_case());
     }
 }
@@ -71,7 +70,7 @@ static void widths(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof width / sizeof *width; i++)
         if (!kit.small || width[i] <= 127)
-            one_shape(kit_float_dtype(), 2, (int64_t[]){3, width[i]}, draw_case());
+            one_shape(kit_float_dtype(), 2, (int64_t[]){kit_rows(width[i]), width[i]}, draw_case());
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!kit.small || rows[i] <= 7)
             one_shape(kit_float_dtype(), 2, (int64_t[]){rows[i], 40}, draw_case());
