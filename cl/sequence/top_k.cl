@@ -2,8 +2,9 @@
 // The k largest or smallest of each row, in order; equal values by lower index first; NaN is larger than everything.
 //
 // An element becomes one 64-bit number whose order is the wanted order: the value's bits, made monotonic, above the
-// complement of the index. One work-item on a CPU keeps a heap of the best; a group on a GPU keeps them sorted in local
-// memory and merges the row into them, a chunk at a time.
+// complement of the index. One work-item on a CPU finds few candidates by vectors, or keeps a heap of the best
+// (top_k_vector.cl); a group on a GPU keeps them sorted in local memory and merges the row into them, a chunk at a
+// time.
 
 //! TYPE 1..3 dtype of input and values (1 F32, 2 F16, 3 BF16)
 //! SMALLEST 0..1 the smallest instead of the largest
@@ -43,46 +44,7 @@ static inline int index_of(ulong number)
 }
 
 #if ITEMS == 1
-// heap[0] is the least of the kept ones.
-static inline void sink(ulong *heap, int count, int at)
-{
-    for (;;) {
-        int child = 2 * at + 1;
-        ulong moved;
-        if (child >= count)
-            return;
-        if (child + 1 < count && heap[child + 1] < heap[child])
-            child++;
-        if (heap[at] <= heap[child])
-            return;
-        moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-        at = child;
-    }
-}
-
-static inline void keep_best(__global const STORAGE(TYPE) * input, int length, ulong *heap, int k)
-{
-    for (int i = 0; i < k; i++)
-        heap[i] = ordered(LOAD1(TYPE, input, i), i);
-    for (int at = k / 2 - 1; at >= 0; at--)
-        sink(heap, k, at);
-    for (int i = k; i < length; i++) {
-        const ulong number = ordered(LOAD1(TYPE, input, i), i);
-        if (number > heap[0]) {
-            heap[0] = number;
-            sink(heap, k, 0);
-        }
-    }
-    // Least to the end, over and over: what is left is in falling order.
-    for (int last = k - 1; last > 0; last--) {
-        const ulong least = heap[0];
-        heap[0] = heap[last];
-        heap[last] = least;
-        sink(heap, last, 0);
-    }
-}
+#include "sequence/top_k_vector.cl"
 #else
 // Bitonic sort of 2 * BEST numbers, largest first.
 static inline void sort(__local ulong *numbers, int item)
@@ -113,7 +75,7 @@ top_k(__global const STORAGE(TYPE) * input, ulong input_offset, int4 input_strid
     const int item = (int)get_local_id(0);
     const int4 at = od_row((int)get_group_id(0), shape);
 #if ITEMS == 1
-    ulong numbers[BEST];
+    ulong numbers[CANDIDATES];
 #else
     __local ulong numbers[2 * BEST];
     __local int wanted;
@@ -124,7 +86,8 @@ top_k(__global const STORAGE(TYPE) * input, ulong input_offset, int4 input_strid
     values += values_offset + od_row_offset(at, values_strides);
 #endif
 #if ITEMS == 1
-    keep_best(input, length, numbers, k);
+    if (!keep_candidates(input, length, numbers, k))
+        keep_best(input, length, numbers, k);
 #else
     for (int i = item; i < 2 * BEST; i += ITEMS)
         numbers[i] = 0;

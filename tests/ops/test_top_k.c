@@ -78,6 +78,33 @@ static void matches_reference(void **state)
     }
 }
 
+/* Rows that the vector family looks through by blocks: many equals, more candidates than it has room for, NaN. */
+static void long_rows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < kit_rounds(40); i++)
+        one_shape(kit_float_dtype(), kit_between(1, 2), kit_between(512, 6000), kit_between(1, i % 2 ? 64 : 300),
+                  kit_between(0, 1), kit_between(0, 1));
+}
+
+static void hardly_any_number(void **state)
+{
+    enum { LENGTH = 1300, K = 40 };
+    kit_tensor *x = kit_input(OCLDNN_F32, KIT_DENSE, KIT_ZEROS, 1, (int64_t[]){LENGTH});
+    kit_tensor *indices = kit_output(OCLDNN_U32, KIT_DENSE, 1, (int64_t[]){K});
+    double want[K], values[K];
+    ocldnn_top_k op = {.input = x->tensor, .indices = indices->tensor};
+    (void)state;
+    for (int i = 0; i < LENGTH; i++)
+        x->values[i] = i % 100 == 7 ? i : -HUGE_VAL;
+    kit_write(x);
+    kit_run(top_k, &op);
+    smallest = false;
+    expected(x, LENGTH, K, want, values);
+    kit_equal(indices, want);
+    kit_free_all();
+}
+
 static void says_what_is_wrong(void **state)
 {
     kit_tensor *x = kit_input(OCLDNN_F32, KIT_DENSE, KIT_NORMAL, 2, (int64_t[]){2, 2000});
@@ -118,9 +145,8 @@ static void honours_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_reference),
-        cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(honours_events),
+        cmocka_unit_test(matches_reference),  cmocka_unit_test(long_rows),      cmocka_unit_test(hardly_any_number),
+        cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(honours_events),
     };
     return KIT_MAIN("top_k", tests);
 }

@@ -10,7 +10,8 @@
 #include "ops/attention/attention.h"
 #include "sources.h"
 
-enum { MOST_SCORES = 8 << 20 /* 32 MiB */, VECTOR_KEYS = 16 };
+/* Of a block of scores: on a CPU few enough for its caches, as far as launches stay long beside their start. */
+enum { MOST_SCORES = 8 << 20 /* 32 MiB */, MOST_SCORES_VECTOR = 2 << 20, VECTOR_KEYS = 16 };
 
 /* What all blocks share. */
 typedef struct shared {
@@ -221,13 +222,14 @@ ocldnn_status od_attention_fallback_plan(const od_device *device, const void *pr
 {
     const od_attention *p = problem;
     shared s = {.device = device, .p = p, .value = p->value, .group = p->heads / p->key_heads};
+    int64_t most_scores = device->family == OD_FAMILY_VECTOR ? MOST_SCORES_VECTOR : MOST_SCORES;
     int64_t per_query, queries, heads, batches;
     uint64_t start, most;
     s.pitch = p->keys > 0 ? (p->keys + VECTOR_KEYS - 1) / VECTOR_KEYS * VECTOR_KEYS : VECTOR_KEYS;
     per_query = s.group * s.pitch;
-    queries = at_least_one(MOST_SCORES / per_query, p->queries);
-    heads = s.group * (queries < p->queries ? 1 : at_least_one(MOST_SCORES / (per_query * queries), p->key_heads));
-    batches = heads < p->heads ? 1 : at_least_one(MOST_SCORES / (p->heads * s.pitch * queries), p->batch);
+    queries = at_least_one(most_scores / per_query, p->queries);
+    heads = s.group * (queries < p->queries ? 1 : at_least_one(most_scores / (per_query * queries), p->key_heads));
+    batches = heads < p->heads ? 1 : at_least_one(most_scores / (p->heads * s.pitch * queries), p->batch);
     s.scores = od_plan_temp(plan, "scores", OCLDNN_F32, batches * heads * queries * s.pitch);
     if ((od_present(&p->mask) || p->causal) && p->keys > 0)
         plan_screen(&s, plan);
