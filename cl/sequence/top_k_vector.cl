@@ -93,11 +93,12 @@ static inline int any_of(int16 truth)
     return c.s0 | c.s1;
 }
 
-static inline int sum_of(int16 v)
+// Truths are counted in floats: of a sum of them compilers make zext of bits, which Oclgrind takes for 255 each.
+static inline int sum_of(float16 v)
 {
-    const int8 a = v.lo + v.hi;
-    const int4 b = a.lo + a.hi;
-    return b.s0 + b.s1 + b.s2 + b.s3;
+    const float8 a = v.lo + v.hi;
+    const float4 b = a.lo + a.hi;
+    return (int)(b.s0 + b.s1 + b.s2 + b.s3);
 }
 
 // Maxima of blocks of 16 * per_block elements; whether there was a NaN, or infinities of both signs: a sum shows it.
@@ -137,10 +138,10 @@ static inline float bound_of(const float16 *maxima, int blocks, int k)
     }
     for (uint bit = 0x80000000u; bit != 0; bit >>= 1) {
         const uint16 tried = (uint16)(found | bit);
-        int16 reached = (int16)(0);
+        float16 reached = (float16)(0.0f);
         int count;
         for (int g = 0; g < GROUP_VECTORS; g++)
-            reached -= as_uint16(groups[g]) >= tried;
+            reached += as_uint16(groups[g]) >= tried ? (float16)(1.0f) : (float16)(0.0f);
         count = sum_of(reached);
         if (count >= k)
             found |= bit;
@@ -157,12 +158,12 @@ static inline void sort_candidates(ulong *numbers, int count, int k)
     while (count % 8 != 0)
         numbers[count++] = 0;
     for (int i = 0; i < count; i++) {
-        long8 larger = (long8)(0);
+        float8 larger = (float8)(0.0f);
         int rank;
         for (int j = 0; j < count; j += 8)
-            larger -= vload8(0, numbers + j) > (ulong8)(numbers[i]);
-        const long4 half_way = larger.lo + larger.hi;
-        rank = (int)(half_way.s0 + half_way.s1 + half_way.s2 + half_way.s3);
+            larger +=
+                select((float8)(0.0f), (float8)(1.0f), convert_int8(vload8(0, numbers + j) > (ulong8)(numbers[i])));
+        rank = sum_of((float16)(larger, (float8)(0.0f)));
         sorted[rank] = numbers[i]; // the zeros all go to one place, past the k
     }
     for (int i = 0; i < k; i++)

@@ -173,7 +173,7 @@ static void plans(void **state)
     od_plan_free(&plan);
 }
 
-/* However long the sequence, the scores take 32 MiB; the products' own memory is shared by the blocks. */
+/* However long the sequence, the scores take 8 MiB on a CPU; the products' own memory is shared by the blocks. */
 static void fallback_is_bounded(void **state)
 {
     static od_plan plan;
@@ -188,7 +188,7 @@ static void fallback_is_bounded(void **state)
             softmaxes++;
             rows += plan.steps[i].groups[0] * plan.steps[i].groups[1];
         }
-    assert_int_equal(softmaxes, 4 * 8);
+    assert_int_equal(softmaxes, 4 * 32);
     assert_int_equal(rows, 4 * 8192);
     small = plan.workspace_bytes;
     od_plan_free(&plan);
@@ -196,7 +196,7 @@ static void fallback_is_bounded(void **state)
     op.strategy = OCLDNN_ATTENTION_FALLBACK;
     plan_for(OD_FAMILY_VECTOR, &op, &plan);
     assert_int_equal(plan.workspace_bytes, small);
-    assert_true(small < (64u << 20));
+    assert_true(small < (16u << 20));
     od_plan_free(&plan);
 }
 
