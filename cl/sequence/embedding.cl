@@ -63,52 +63,56 @@ static inline float one_of(__global const STORAGE(TYPE) * row, int i)
 #define ADD_SEGMENT(OF)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void embedding(
-    __global const uint *ids, ulong ids_offset, int4 ids_strides, __global const STORAGE(TYPE) * table,
-    ulong table_offset, int table_length, int table_stride,
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+embedding(__global const uint *ids, ulong ids_offset, int4 ids_strides, __global const STORAGE(TYPE) * table,
+          ulong table_offset, int table_length, int table_stride,
 #if HAS_POSITION_IDS
-    __global const uint *position_ids, ulong position_ids_offset, int4 position_ids_strides,
+          __global const uint *position_ids, ulong position_ids_offset, int4 position_ids_strides,
 #endif
 #if HAS_POSITION
-    __global const STORAGE(TYPE) * position_table, ulong position_table_offset, int position_length,
-    int position_stride,
+          __global const STORAGE(TYPE) * position_table, ulong position_table_offset, int position_length,
+          int position_stride,
 #endif
 #if HAS_SEGMENT_IDS
-    __global const uint *segment_ids, ulong segment_ids_offset, int4 segment_ids_strides,
+          __global const uint *segment_ids, ulong segment_ids_offset, int4 segment_ids_strides,
 #endif
 #if HAS_SEGMENT
-    __global const STORAGE(TYPE) * segment_table, ulong segment_table_offset, int segment_length, int segment_stride,
+          __global const STORAGE(TYPE) * segment_table, ulong segment_table_offset, int segment_length,
+          int segment_stride,
 #endif
-    __global STORAGE(TYPE) * output, ulong output_offset, int4 output_strides, int4 shape, int sequence, int width)
+          __global STORAGE(TYPE) * output, ulong output_offset, int4 output_strides, int4 shape, int sequence,
+          int width, int rows, int share) // rows of a group
 {
-    const int row = (int)get_group_id(0), item = (int)get_local_id(0);
-    const int4 at = od_row(row, shape);
-    const int vectors = width / WIDTH;
-    __global const STORAGE(TYPE) *token =
-        row_of(table + table_offset, ids[ids_offset + od_row_offset(at, ids_strides)], table_length, table_stride);
+    const int item = (int)get_local_id(0), vectors = width / WIDTH;
+    const int first = (int)get_group_id(0) * share, last = min(first + share, rows);
+    for (int row = first; row < last; row++) {
+        const int4 at = od_row(row, shape);
+        __global const STORAGE(TYPE) *token =
+            row_of(table + table_offset, ids[ids_offset + od_row_offset(at, ids_strides)], table_length, table_stride);
 #if HAS_POSITION
 #if HAS_POSITION_IDS
-    const uint place = position_ids[position_ids_offset + od_row_offset(at, position_ids_strides)];
+        const uint place = position_ids[position_ids_offset + od_row_offset(at, position_ids_strides)];
 #else
-    const uint place = (uint)(row % sequence);
+        const uint place = (uint)(row % sequence);
 #endif
-    __global const STORAGE(TYPE) *position =
-        row_of(position_table + position_table_offset, place, position_length, position_stride);
+        __global const STORAGE(TYPE) *position =
+            row_of(position_table + position_table_offset, place, position_length, position_stride);
 #endif
 #if HAS_SEGMENT
 #if HAS_SEGMENT_IDS
-    const uint part = segment_ids[segment_ids_offset + od_row_offset(at, segment_ids_strides)];
+        const uint part = segment_ids[segment_ids_offset + od_row_offset(at, segment_ids_strides)];
 #else
-    const uint part = 0;
+        const uint part = 0;
 #endif
-    __global const STORAGE(TYPE) *segment =
-        row_of(segment_table + segment_table_offset, part, segment_length, segment_stride);
+        __global const STORAGE(TYPE) *segment =
+            row_of(segment_table + segment_table_offset, part, segment_length, segment_stride);
 #endif
-    output += output_offset + od_row_offset(at, output_strides);
-    for (int v = item; v < vectors; v += ITEMS) {
-        const int i = v * WIDTH;
-        STOREW(TYPE, wide_of(token, i) ADD_POSITION(wide_of) ADD_SEGMENT(wide_of), output, i);
+        __global STORAGE(TYPE) *out = output + output_offset + od_row_offset(at, output_strides);
+        for (int v = item; v < vectors; v += ITEMS) {
+            const int i = v * WIDTH;
+            STOREW(TYPE, wide_of(token, i) ADD_POSITION(wide_of) ADD_SEGMENT(wide_of), out, i);
+        }
+        for (int i = vectors * WIDTH + item; i < width; i += ITEMS)
+            STORE1(TYPE, one_of(token, i) ADD_POSITION(one_of) ADD_SEGMENT(one_of), out, i);
     }
-    for (int i = vectors * WIDTH + item; i < width; i += ITEMS)
-        STORE1(TYPE, one_of(token, i) ADD_POSITION(one_of) ADD_SEGMENT(one_of), output, i);
 }

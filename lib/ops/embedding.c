@@ -5,6 +5,8 @@
 #include "runtime/verbs.h"
 #include "sources.h"
 
+enum { MOST_ROWS = 16, GROUPS_PER_UNIT = 4 };
+
 typedef struct problem {
     od_view ids, table, position_ids, position_table, segment_ids, segment_table, output;
     od_axes rows; /* ids, position_ids, segment_ids, output */
@@ -84,12 +86,20 @@ static void arg_table(od_step *step, const od_view *table)
     od_arg_int(step, table->strides[0]);
 }
 
+/* On a CPU a group takes several rows, as far as each compute unit still gets some groups. */
+static int64_t rows_of_group(const od_device *device, const problem *p)
+{
+    int64_t share = p->rows.count / ((int64_t)device->compute_units * GROUPS_PER_UNIT + 1);
+    return share < 1 ? 1 : share > MOST_ROWS ? MOST_ROWS : share;
+}
+
 static ocldnn_status plan_rows(const od_device *device, const void *memory, od_plan *plan)
 {
     const problem *p = memory;
     od_step *step = od_plan_kernel(plan, &od_source_sequence_embedding, "embedding");
     bool vector = device->family == OD_FAMILY_VECTOR;
     uint32_t items = vector ? 1 : 64;
+    int64_t share = vector ? rows_of_group(device, p) : 1;
     od_define(step, "TYPE", (int32_t)p->table.dtype);
     od_define(step, "HAS_POSITION", od_present(&p->position_table));
     od_define(step, "HAS_POSITION_IDS", od_present(&p->position_ids));
@@ -107,7 +117,9 @@ static ocldnn_status plan_rows(const od_device *device, const void *memory, od_p
     od_arg_int4(step, p->rows.shape);
     od_arg_int(step, p->sequence);
     od_arg_int(step, p->width);
-    od_launch(step, p->rows.count, 1, 1, items, 1, 1);
+    od_arg_int(step, p->rows.count);
+    od_arg_int(step, share);
+    od_launch(step, (p->rows.count + share - 1) / share, 1, 1, items, 1, 1);
     return OCLDNN_SUCCESS;
 }
 

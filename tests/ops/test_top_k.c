@@ -83,8 +83,8 @@ static void long_rows(void **state)
 {
     (void)state;
     for (int i = 0; i < kit_rounds(40); i++)
-        one_shape(kit_float_dtype(), kit_between(1, 2), kit_between(512, 6000), kit_between(1, i % 2 ? 64 : 300),
-                  kit_between(0, 1), kit_between(0, 1));
+        one_shape(kit_float_dtype(), kit_between(1, 2), kit_between(512, kit.small ? 800 : 6000),
+                  kit_between(1, kit.small || i % 2 ? 64 : 300), kit_between(0, 1), kit_between(0, 1));
 }
 
 static void hardly_any_number(void **state)
