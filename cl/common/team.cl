@@ -111,14 +111,15 @@ static inline int od_group_any(int condition, __local float *shared)
 
 #endif
 
-// A team's rows are first .. end-1: `block` of them from TEAM_NUMBER * block on. 0 is given to a team past the last
-// row: it goes along as if it had that row, since barriers ask for all, but must neither read nor write it.
+// A team's rows are first .. end-1: `block` of them from TEAM_NUMBER * block on; on a GPU a team has one row, which the
+// compiler should know. 0 is given to a team past the last row: it goes along as if it had that row, since barriers ask
+// for all, but must neither read nor write it.
 static inline int od_team_rows(int rows, int block, int *first, int *end)
 {
-    const uint start = TEAM_NUMBER * (uint)block;
+    const uint start = TEAM_NUMBER * (READS_AHEAD ? (uint)block : 1u);
     const int there = TEAMS == 1 || start < (uint)rows;
     *first = there ? (int)start : rows - 1;
-    *end = min(block, rows - *first) + *first;
+    *end = *first + (READS_AHEAD ? min(block, rows - *first) : 1);
     return there;
 }
 
