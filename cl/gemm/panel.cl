@@ -12,18 +12,16 @@ enum { NV = 2, PW = 16 * NV }; // vectors and columns of a panel
 
 #define OD_UNROLL __attribute__((opencl_unroll_hint))
 
-// Packed panels lie in one run of memory: the reader of one k asks for a k some way ahead, over the pages' ends that
-// hold up the processor's own prefetching. A product of 16 rows gains a sixth by it. PoCL's prefetch() is empty; its
-// compiler's own is not.
+// Packed F32 panels are multiplied where they lie. While that goes on, each of the tiles asks for a share of the panel
+// that comes next, LINES lines at every fourth k, so that the memory has a panel's time to answer; left to itself the
+// processor sees the next panel when it gets there, and stands. Into the second cache: the first is full of what is in
+// use. PoCL's prefetch() is empty; its compiler's own is not.
 #if B_FORM == 0 && B_TYPE == OD_F32 && defined(POCL_DEVICE_ADDRESS_BITS)
-enum { LINES_AHEAD = 32 };
-#define OD_LOOK_AHEAD(b, k)                                                                                            \
-    do {                                                                                                               \
-        OD_UNROLL for (int line = 0; line < NV; line++)                                                                \
-            __builtin_prefetch((const void *)(size_t)((b) + ((k)*NV + line + LINES_AHEAD) * 16));                      \
-    } while (0)
+#define OD_ASK_AHEAD(next, k, LINES)                                                                                   \
+    OD_UNROLL for (int line = 0; line < LINES; line++)                                                                 \
+        __builtin_prefetch((const void *)(size_t)((next) + ((k) / 4 * LINES + line) * 16), 0, 2)
 #else
-#define OD_LOOK_AHEAD(b, k)
+#define OD_ASK_AHEAD(next, k, LINES)
 #endif
 
 // Fills panel[slice][32] with floats: columns at .. at + 31 of B and k .. k + slice - 1. Columns from n on become 0.
@@ -76,10 +74,12 @@ static inline void od_take_panel(float16 *panel, __global const STORAGE(B_TYPE) 
 #define OD_TAKE_PANEL(panel, b, at, n, depth, ldb, k, slice)
 #define OD_PANEL16(panel, i) vload16(i, panel)
 #define OD_PANEL(panel, b, at, depth, k) ((b) + (ulong)(at) * (ulong)(depth) + (ulong)(k)*PW)
+#define OD_SHARE(panel, b, at, depth, k, lines) (OD_PANEL(panel, b, at, depth, k) + (lines)*16)
 #else
 #define OD_TAKE_PANEL(panel, b, at, n, depth, ldb, k, slice) od_take_panel(panel, b, at, n, depth, ldb, k, slice)
 #define OD_PANEL16(panel, i) ((panel)[i])
 #define OD_PANEL(panel, b, at, depth, k) (panel)
+#define OD_SHARE(panel, b, at, depth, k, lines) (panel)
 #endif
 
 #endif

@@ -18,6 +18,7 @@
 //! MB 1..1024 most rows of a block, a multiple of MR
 //! NB 32..1024 most columns of a block, a multiple of 32
 //! KB 16..1024 most k of a slice, a multiple of 16
+//! AHEAD 1..8 lines of the next packed panel that a tile asks for at every fourth k
 #ifndef A_TYPE
 #define A_TYPE 1
 #endif
@@ -54,6 +55,9 @@
 #ifndef KB
 #define KB 256
 #endif
+#ifndef AHEAD
+#define AHEAD 1
+#endif
 
 #include "gemm/epilogue.cl"
 #include "gemm/panel.cl"
@@ -73,7 +77,6 @@
 #define OD_TILE_STEP(b, at)                                                                                            \
     do {                                                                                                               \
         float16 row[NV];                                                                                               \
-        OD_LOOK_AHEAD(b, at);                                                                                          \
         OD_UNROLL for (int j = 0; j < NV; j++) row[j] = OD_PANEL16(b, (at)*NV + j);                                    \
         OD_UNROLL for (int r = 0; r < MR; r++)                                                                         \
         {                                                                                                              \
@@ -86,7 +89,8 @@
 // activation's constants the compiler would keep sums in memory, which halved the speed of linear with GELU. Four k a
 // turn leave a core's issue slots to the multiplications; with eight the compiler runs out of registers.
 #define OD_TILE(NAME, PANEL)                                                                                           \
-    static __attribute__((noinline)) void NAME(const float *a, PANEL *b, int depth, int fresh, float16 *sums)          \
+    static __attribute__((noinline)) void NAME(const float *a, PANEL *b, PANEL *next, int depth, int fresh,            \
+                                               float16 *sums)                                                          \
     {                                                                                                                  \
         float16 sum[MR][NV];                                                                                           \
         OD_UNROLL for (int r = 0; r < MR; r++)                                                                         \
@@ -95,6 +99,7 @@
         }                                                                                                              \
         int k = 0;                                                                                                     \
         for (; k + 4 <= depth; k += 4) {                                                                               \
+            OD_ASK_AHEAD(next, k, AHEAD);                                                                              \
             OD_UNROLL for (int i = 0; i < 4; i++)                                                                      \
             {                                                                                                          \
                 OD_TILE_STEP(b, k + i);                                                                                \
@@ -174,10 +179,13 @@ gemm_vector(__global const STORAGE(A_TYPE) * a_base, ulong a_offset, __global co
 #endif
         for (int column = 0; column < columns; column += PW) {
             int at = first_column + column;
+            int next_at = column + PW < columns ? at + PW : first_column, next_k = next_at > at ? k : k + slice;
             OD_TAKE_PANEL(panel, b, at, n, depth, lead.s1, k, slice);
             for (int row = 0; row < rows; row += MR) {
                 float16 *tile = sums + (row * NB + column) / 16;
-                multiply_tile(&A_AT(row, 0), OD_PANEL(panel, b, at, depth, k), slice, k == 0, tile);
+                multiply_tile(&A_AT(row, 0), OD_PANEL(panel, b, at, depth, k),
+                              OD_SHARE(panel, b, next_at, depth, next_k, row / MR * (slice / 4 * AHEAD)), slice, k == 0,
+                              tile);
                 if (!last)
                     continue;
                 for (int r = 0; r < MR && row + r < rows; r++) {

@@ -11,7 +11,7 @@ enum {
     PANEL = 32,
     ROWS_DIRECT = 96,     /* of a block whose B is read where it lies: A's slice is 96 KiB of the second cache */
     COLUMNS_DIRECT = 512, /* and A is turned into floats once for so many columns */
-    ROWS_COPIED = 192,    /* of a block whose panels are turned into floats first, for so many rows */
+    ROWS_COPIED = 384,    /* of a block whose panels are turned into floats first, for so many rows */
     COLUMNS_COPIED = 256,
     SLICE = 256,       /* of k: a panel's part is 32 KiB, which the first cache holds */
     STRIP_SUMS = 4096, /* most rows * columns of a skinny work-item on a [k, n] matrix: its sums, in the first cache */
@@ -95,6 +95,16 @@ static void choose_blocks(const od_device *device, const od_gemm *g, int64_t til
     *columns = round_up(ceil_div(g->n, column_blocks(g, units, c)), PANEL);
 }
 
+/* Lines of the next panel that a tile asks for at every fourth k, so that all of a panel's tiles ask for all of it: 8
+ * to a fourth of k in F32. A power of two, so that there are few programs. */
+static int32_t ahead(int64_t tiles)
+{
+    int32_t lines = 1;
+    while (lines * tiles < 8)
+        lines *= 2;
+    return lines;
+}
+
 static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan)
 {
     int64_t tile = g->m <= 16 ? 8 : 12; /* 12 rows use all registers, 8 waste fewer of them on a short matrix */
@@ -110,6 +120,7 @@ static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan
     od_define(step, "MB", (int32_t)most_rows);
     od_define(step, "NB", (int32_t)most_columns);
     od_define(step, "KB", SLICE);
+    od_define(step, "AHEAD", ahead(rows / tile));
     od_launch(step, ceil_div(g->m, rows), ceil_div(g->n, columns), g->batch.count, 1, 1, 1);
 }
 
