@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The vector family, for CPUs: register tiles (cl/gemm/vector.cl), a path for at most 8 rows that is bound by reading B
- * (cl/gemm/skinny.cl), and the packing of B (cl/gemm/pack.cl). Each product is one launch and needs no workspace.
+ * (cl/gemm/skinny.cl), and the packing of B (cl/gemm/pack.cl): ahead of time, or in workspace before a product of many
+ * rows, which gains more by packed panels than they cost.
  */
 #include "gemm/gemm.h"
 #include "sources.h"
@@ -16,7 +17,9 @@ enum {
     SLICE = 256,       /* of k: a panel's part is 32 KiB, which the first cache holds */
     STRIP_SUMS = 4096, /* most rows * columns of a skinny work-item on a [k, n] matrix: its sums, in the first cache */
     SKINNY_ROWS = 8,
-    GROUPS_PER_UNIT = 2, /* how many work-items a compute unit should get at least, where there is work for them */
+    PACK_ROWS = 768,      /* of a product whose B is packed first */
+    PACK_MOST = 16 << 20, /* elements of such a B: 64 MiB of workspace */
+    GROUPS_PER_UNIT = 2,  /* how many work-items a compute unit should get at least, where there is work for them */
     SKINNY_GROUPS_PER_UNIT = 8
 };
 
@@ -144,16 +147,6 @@ static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan
     od_launch(step, ceil_div(g->n, columns), 1, g->batch.count, 1, 1, 1);
 }
 
-static ocldnn_status plan_product(const od_device *device, const void *problem, od_plan *plan)
-{
-    const od_gemm *g = problem;
-    if (g->m <= SKINNY_ROWS && !g->transpose_a)
-        plan_skinny(device, g, plan);
-    else
-        plan_blocks(device, g, plan);
-    return OCLDNN_SUCCESS;
-}
-
 static int64_t packed_elements(int64_t n, int64_t k)
 {
     return round_up(n, PANEL) * k;
@@ -165,6 +158,7 @@ static ocldnn_status plan_pack(const od_device *device, const void *problem, od_
     od_step *step = od_plan_kernel(plan, &od_source_gemm_pack, "gemm_pack");
     (void)device;
     od_define(step, "B_TYPE", (int32_t)p->b.dtype);
+    od_define(step, "PACKED_TYPE", (int32_t)p->packed.dtype);
     od_define(step, "B_FORM", p->transpose_b ? 2 : 1);
     od_define(step, "KB", SLICE);
     od_arg_view(step, &p->b);
@@ -173,6 +167,40 @@ static ocldnn_status plan_pack(const od_device *device, const void *problem, od_
     od_arg_int(step, p->k);
     od_arg_int(step, p->ldb);
     od_launch(step, ceil_div(p->n, PANEL), ceil_div(p->k, SLICE), 1, 1, 1, 1);
+    return OCLDNN_SUCCESS;
+}
+
+/* One B for all batches, read by so many rows that packing it first pays. */
+static bool worth_packing(const od_gemm *g)
+{
+    const int32_t *strides = g->batch.strides[OD_GEMM_B];
+    for (int axis = 0; axis < OD_AXES; axis++)
+        if (strides[axis] != 0 && g->batch.shape[axis] > 1)
+            return false;
+    return g->format == OD_GEMM_PLAIN && g->m * g->batch.count >= PACK_ROWS && g->k > 0 &&
+           packed_elements(g->n, g->k) <= PACK_MOST;
+}
+
+static ocldnn_status plan_packed_first(const od_device *device, const od_gemm *g, od_plan *plan)
+{
+    od_gemm_pack pack = {.b = g->b, .n = g->n, .k = g->k, .ldb = g->ldb, .transpose_b = g->transpose_b};
+    od_gemm product = *g;
+    pack.packed = product.b = od_plan_temp(plan, "packed B", OCLDNN_F32, packed_elements(g->n, g->k));
+    product.format = OD_GEMM_PANELS;
+    OD_TRY(plan_pack(device, &pack, plan));
+    plan_blocks(device, &product, plan);
+    return OCLDNN_SUCCESS;
+}
+
+static ocldnn_status plan_product(const od_device *device, const void *problem, od_plan *plan)
+{
+    const od_gemm *g = problem;
+    if (g->m <= SKINNY_ROWS && !g->transpose_a)
+        plan_skinny(device, g, plan);
+    else if (worth_packing(g))
+        return plan_packed_first(device, g, plan);
+    else
+        plan_blocks(device, g, plan);
     return OCLDNN_SUCCESS;
 }
 
