@@ -46,10 +46,10 @@
 #define VALUE_WIDTH 64
 #endif
 #ifndef ROW_VECTORS
-#define ROW_VECTORS 3
+#define ROW_VECTORS 4
 #endif
 #ifndef TILE
-#define TILE 8
+#define TILE 6
 #endif
 #ifndef KEYS
 #define KEYS 96
@@ -62,7 +62,7 @@
 #include "common/transpose.cl"
 
 #define ROWS (16 * ROW_VECTORS)
-#define CHUNK (64 / TILE * TILE) // columns of V converted at a time
+#define CHUNK 64 // columns of V converted at a time
 #define ALIGNED __attribute__((aligned(64)))
 #define ELEMENT STORAGE(X_TYPE)
 
@@ -151,7 +151,7 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
             rule_out_later(places, count, row0 + causal_offset, scores);
         }
 #endif
-        soften(count, unit, scores, maximum, sum, rescale);
+        soften(count, unit, cut, scores, maximum, sum, rescale);
         add_values(v, value_strides.s2, places, count, value_width, scores, rescale, cut, staged, output_t);
     }
 

@@ -156,9 +156,24 @@ static inline void rule_out_later(const int *places, int count, int first_limit,
 }
 #endif
 
+static inline void weigh(int count, float unit, bool cut, const float16 *most, float16 *scores, float16 *sum)
+{
+    for (int i = 0; i < count; i++)
+#pragma unroll
+        for (int j = 0; j < ROW_VECTORS; j++) {
+            float16 s = scores[i * ROW_VECTORS + j];
+            float16 p = od_exp2_16((s - most[j]) * unit);
+            sum[j] += p;
+            if (cut)
+                p = s == -INFINITY ? (float16)(-0.0f) : p;
+            scores[i * ROW_VECTORS + j] = p;
+        }
+}
+
 // Scores become weights exp2((score - maximum) * unit). A key that is set aside gets the weight -0, by which add_values
 // knows it from one whose weight merely underflows.
-static inline void soften(int count, float unit, float16 *scores, float16 *maximum, float16 *sum, float16 *rescale)
+static inline void soften(int count, float unit, bool cut, float16 *scores, float16 *maximum, float16 *sum,
+                          float16 *rescale)
 {
     float16 most[ROW_VECTORS];
 #pragma unroll
@@ -178,17 +193,10 @@ static inline void soften(int count, float unit, float16 *scores, float16 *maxim
         most[j] = used;
         sum[j] *= rescale[j];
     }
-    for (int i = 0; i < count; i++)
-#pragma unroll
-        for (int j = 0; j < ROW_VECTORS; j++) {
-            float16 s = scores[i * ROW_VECTORS + j];
-            float16 p = od_exp2_16((s - most[j]) * unit);
-            sum[j] += p;
-#if MASK == 2 || CAUSAL
-            p = s == -INFINITY ? (float16)(-0.0f) : p;
-#endif
-            scores[i * ROW_VECTORS + j] = p;
-        }
+    if (cut)
+        weigh(count, unit, true, most, scores, sum);
+    else
+        weigh(count, unit, false, most, scores, sum);
 }
 
 // tile[COLUMNS][row] += value `at` * its weight in each row.
@@ -227,6 +235,7 @@ static inline void soften(int count, float unit, float16 *scores, float16 *maxim
 #define PLACE(places, key) (key)
 #endif
 DEFINE_ADD_VALUES(add_tile, TILE)
+DEFINE_ADD_VALUES(add_four, 4)
 DEFINE_ADD_VALUES(add_column, 1)
 
 #if MASK == 2 || CAUSAL
@@ -281,9 +290,12 @@ static inline void add_values(__global const ELEMENT *v, int stride, const int *
                 for (int i = 0; i < TILE * ROW_VECTORS; i++)
                     before[i] = out[i];
 #endif
-            step = c + TILE <= columns ? TILE : 1;
+            int left = columns - c;
+            step = left >= TILE && left != 8 ? TILE : left >= 4 ? 4 : 1;
             if (step == TILE)
                 add_tile(values + c, apart, places, count, weights, rescale, out);
+            else if (step == 4)
+                add_four(values + c, apart, places, count, weights, rescale, out);
             else
                 add_column(values + c, apart, places, count, weights, rescale, out);
 #if MASK == 2 || CAUSAL

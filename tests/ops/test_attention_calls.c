@@ -159,7 +159,7 @@ static void plans(void **state)
     assert_string_equal(plan.strategy, "flash_unit (vector)");
     assert_int_equal(plan.step_count, 1);
     assert_int_equal(plan.workspace_bytes, 0);
-    assert_int_equal(plan.steps[0].groups[0], 4);
+    assert_int_equal(plan.steps[0].groups[0], 2);
     assert_int_equal(plan.steps[0].groups[1], 3);
     assert_int_equal(plan.steps[0].groups[2], 2);
     assert_int_equal(defined(&plan.steps[0], "MASK"), OD_MASK_NONE);

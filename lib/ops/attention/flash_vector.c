@@ -5,9 +5,12 @@
 #include "ops/attention/attention.h"
 #include "sources.h"
 
-/* Measured on PoCL: at D = 128 48 rows keep a block of queries and 64 keys' scores in 36 KiB, near a first cache's
- * size; a wider head takes 32 rows. */
-enum { KEYS = 64, TILE = 8, WIDE = 128 };
+/* Measured on PoCL. Of up to WIDE columns a block of queries, output and 96 keys' scores stay in the second cache. */
+enum { KEYS = 96, WIDE = 256, MOST_VECTORS = 4 };
+
+/* Keys (or columns of V) in a register tile, by the vectors of 16 rows in it: together 16 to 24 sums, which hide the
+ * latency of a multiplication. Each divides KEYS. */
+static const int32_t tiles[MOST_VECTORS] = {16, 12, 8, 6};
 
 bool od_flash_vector_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES])
 {
@@ -26,14 +29,14 @@ static int32_t room(int64_t width)
     return size;
 }
 
-/* Vectors of 16 rows in a work-item: the more, the fewer broadcasts of a key for each multiplication (two cost 6 % more
- * time a row than three, one 25 % more), but rows past the last query are wasted. */
+/* Vectors of 16 rows in a work-item: the more, the fewer broadcasts of a key for each multiplication, but rows past the
+ * last query are wasted. `cost` is the time a row takes. */
 static int32_t row_vectors(int64_t queries, int64_t width)
 {
-    static const int64_t cost[] = {125, 106, 100};
+    static const int64_t cost[MOST_VECTORS] = {128, 106, 105, 100};
     int64_t least = INT64_MAX;
     int32_t best = 1;
-    for (int32_t vectors = 1; vectors <= (width > WIDE ? 2 : 3); vectors++) {
+    for (int32_t vectors = 1; vectors <= (width > WIDE ? 2 : MOST_VECTORS); vectors++) {
         int64_t rows = 16 * vectors, time = (queries + rows - 1) / rows * rows * cost[vectors - 1];
         if (time < least) {
             least = time;
@@ -53,7 +56,7 @@ ocldnn_status od_flash_vector_plan(const od_device *device, const void *problem,
     od_define(step, "WIDTH", room(p->width));
     od_define(step, "VALUE_WIDTH", room(p->value_width));
     od_define(step, "ROW_VECTORS", vectors);
-    od_define(step, "TILE", TILE);
+    od_define(step, "TILE", tiles[vectors - 1]);
     od_define(step, "KEYS", KEYS);
     od_launch(step, (p->queries + 16 * vectors - 1) / (16 * vectors), p->heads, p->batch, 1, 1, 1);
     return OCLDNN_SUCCESS;
