@@ -4,6 +4,7 @@
  */
 #include "bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -198,14 +199,21 @@ bool bench_probe_go(bench *b, void *state)
  * fma is a function of the driver's library (Mesa's llvmpipe) a thousand rounds are minutes. */
 static double enough_flops(bench *b)
 {
+    enum { TRIES = 3 }; /* the first launch of all may build the kernel, and any may be disturbed */
     double amount = 4 * flops_a_round(b, BOUND_FLOPS);
     for (int doubling = 0; doubling < 28; doubling++, amount *= 2) {
+        double least = INFINITY;
         probe p;
-        double start;
         bench_probe_set(b, &p, BOUND_FLOPS, amount);
-        clFinish(b->on.queue);
-        start = bench_now();
-        if (!bench_probe_go(b, &p) || clFinish(b->on.queue) != CL_SUCCESS || bench_now() - start > 0.005)
+        for (int i = 0; i < TRIES && least > 0.005; i++) {
+            double start;
+            clFinish(b->on.queue);
+            start = bench_now();
+            if (!bench_probe_go(b, &p) || clFinish(b->on.queue) != CL_SUCCESS)
+                return amount;
+            least = fmin(least, bench_now() - start);
+        }
+        if (least > 0.005)
             break;
     }
     return amount;
