@@ -2,7 +2,7 @@
 #include "runtime/buffers.h"
 #include "runtime/context.h"
 
-/* Where a tensor lies: bytes [begin, end) of the outermost buffer. */
+/* Where something lies: bytes [begin, end) of the outermost buffer. */
 typedef struct place {
     cl_mem root;
     uint64_t begin, end;
@@ -14,31 +14,45 @@ static uint64_t stride_bytes(const od_view *view, uint32_t axis)
     return (uint64_t)view->strides[axis] * ocldnn_dtype_size((ocldnn_dtype)view->dtype);
 }
 
-static ocldnn_status locate(const ocldnn_context *context, const od_view *view, place *found)
+/* All of a buffer. name and noun begin the sentence where it can't be used. */
+static ocldnn_status find(const ocldnn_context *context, cl_mem buffer, const char *name, const char *noun,
+                          place *found)
 {
-    uint64_t element = ocldnn_dtype_size((ocldnn_dtype)view->dtype);
-    uint64_t end = (view->offset + (uint64_t)view->extent) * element;
+    cl_mem_object_type type = 0;
     cl_context owner = NULL;
     cl_mem parent = NULL;
     size_t bytes = 0, origin = 0;
-    if (!view->buffer)
-        return od_fail(OCLDNN_INVALID_ARGUMENT, "%s: its buffer is NULL", view->name);
-    if (clGetMemObjectInfo(view->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS ||
-        clGetMemObjectInfo(view->buffer, CL_MEM_CONTEXT, sizeof owner, &owner, NULL) != CL_SUCCESS)
-        return od_fail(OCLDNN_INVALID_BUFFER, "%s: its buffer is not a valid cl_mem", view->name);
+    if (clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS ||
+        clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
+        clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof owner, &owner, NULL) != CL_SUCCESS)
+        return od_fail(OCLDNN_INVALID_BUFFER, "%s: %s is not a valid cl_mem", name, noun);
+    if (type != CL_MEM_OBJECT_BUFFER) /* some drivers would take an image's memory for a buffer's */
+        return od_fail(OCLDNN_INVALID_BUFFER, "%s: %s is an image or a pipe (type 0x%x)", name, noun, type);
     if (owner != context->cl)
-        return od_fail(OCLDNN_INVALID_BUFFER, "%s: its buffer belongs to another cl_context", view->name);
-    if (end > bytes)
-        return od_fail(OCLDNN_INVALID_BUFFER, "%s: ends at byte %llu, its buffer has %zu", view->name,
-                       (unsigned long long)end, bytes);
-    found->root = view->buffer;
-    if (clGetMemObjectInfo(view->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) == CL_SUCCESS &&
-        parent) {
-        clGetMemObjectInfo(view->buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+        return od_fail(OCLDNN_INVALID_BUFFER, "%s: %s belongs to another cl_context", name, noun);
+    found->root = buffer;
+    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) == CL_SUCCESS && parent) {
+        clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
         found->root = parent;
     }
-    found->begin = origin + view->offset * element;
-    found->end = origin + end;
+    found->begin = origin;
+    found->end = origin + bytes;
+    return OCLDNN_SUCCESS;
+}
+
+static ocldnn_status locate(const ocldnn_context *context, const od_view *view, place *found)
+{
+    uint64_t element = ocldnn_dtype_size((ocldnn_dtype)view->dtype);
+    uint64_t end = (view->offset + (uint64_t)view->extent) * element, bytes;
+    if (!view->buffer)
+        return od_fail(OCLDNN_INVALID_ARGUMENT, "%s: its buffer is NULL", view->name);
+    OD_TRY(find(context, view->buffer, view->name, "its buffer", found));
+    bytes = found->end - found->begin;
+    if (end > bytes)
+        return od_fail(OCLDNN_INVALID_BUFFER, "%s: ends at byte %llu, its buffer has %llu", view->name,
+                       (unsigned long long)end, (unsigned long long)bytes);
+    found->end = found->begin + end;
+    found->begin += view->offset * element;
     return OCLDNN_SUCCESS;
 }
 
@@ -88,11 +102,16 @@ static bool is_same(const od_view *a, const place *at_a, const od_view *b, const
     return true;
 }
 
+static bool cross(const place *a, const place *b)
+{
+    return a->root == b->root && a->begin < b->end && b->begin < a->end;
+}
+
 static ocldnn_status check_pair(const od_plan *plan, const place *places, uint32_t output, uint32_t other)
 {
     const od_view *a = &plan->views[output], *b = &plan->views[other];
     const place *at_a = &places[output], *at_b = &places[other];
-    if (at_a->root != at_b->root || at_a->begin >= at_b->end || at_b->begin >= at_a->end)
+    if (!cross(at_a, at_b))
         return OCLDNN_SUCCESS;
     if ((plan->may_be[output] >> other & 1u) != 0 && is_same(a, at_a, b, at_b))
         return OCLDNN_SUCCESS;
@@ -103,7 +122,32 @@ static ocldnn_status check_pair(const od_plan *plan, const place *places, uint32
                    (unsigned long long)at_b->begin, (unsigned long long)at_b->end);
 }
 
-ocldnn_status od_check_buffers(const ocldnn_context *context, const od_plan *plan)
+/* The caller's own workspace, where the plan needs any. */
+static ocldnn_status check_workspace(const ocldnn_context *context, const od_plan *plan, const ocldnn_exec *exec,
+                                     const place *places)
+{
+    uint64_t bytes;
+    place at;
+    OD_TRY(find(context, exec->workspace, "exec", "the workspace", &at));
+    bytes = at.end - at.begin;
+    if (exec->workspace_bytes > bytes)
+        return od_fail(OCLDNN_INVALID_BUFFER, "exec: workspace_bytes is %zu, the buffer has %llu",
+                       exec->workspace_bytes, (unsigned long long)bytes);
+    if (exec->workspace_bytes < plan->workspace_bytes)
+        return od_fail(OCLDNN_WORKSPACE_TOO_SMALL, "exec: the workspace has %zu bytes, the call needs %llu",
+                       exec->workspace_bytes, (unsigned long long)plan->workspace_bytes);
+    at.end = at.begin + plan->workspace_bytes;
+    for (uint32_t i = 0; i < plan->view_count; i++)
+        if (plan->views[i].extent > 0 && cross(&at, &places[i]))
+            return od_fail(
+                OCLDNN_INVALID_BUFFER,
+                "exec: the workspace (bytes %llu to %llu) overlaps %s (bytes %llu to %llu of the same buffer)",
+                (unsigned long long)at.begin, (unsigned long long)at.end, plan->views[i].name,
+                (unsigned long long)places[i].begin, (unsigned long long)places[i].end);
+    return OCLDNN_SUCCESS;
+}
+
+ocldnn_status od_check_buffers(const ocldnn_context *context, const od_plan *plan, const ocldnn_exec *exec)
 {
     place places[OD_PLAN_VIEWS];
     for (uint32_t i = 0; i < plan->view_count; i++) {
@@ -119,5 +163,5 @@ ocldnn_status od_check_buffers(const ocldnn_context *context, const od_plan *pla
             if (j != i && plan->views[j].extent > 0 && (plan->views[j].access != OD_WRITE || j > i))
                 OD_TRY(check_pair(plan, places, i, j));
     }
-    return OCLDNN_SUCCESS;
+    return plan->workspace_bytes > 0 && exec->workspace ? check_workspace(context, plan, exec, places) : OCLDNN_SUCCESS;
 }

@@ -66,31 +66,19 @@ static ocldnn_status check_wait_list(const run *r)
     return OCLDNN_SUCCESS;
 }
 
+/* The caller's has been checked. */
 static ocldnn_status get_workspace(run *r)
 {
     const ocldnn_exec *exec = r->exec;
     uint64_t bytes = r->plan->workspace_bytes;
-    size_t size = 0;
-    cl_context owner = NULL;
     if (bytes == 0)
         return OCLDNN_SUCCESS;
-    if (!exec->workspace) {
-        OD_TRY(od_workspace_take(r->context, exec->queue, bytes, &r->scratch, &r->scratch_ready));
-        r->workspace = r->scratch->memory;
+    if (exec->workspace) {
+        r->workspace = exec->workspace;
         return OCLDNN_SUCCESS;
     }
-    if (clGetMemObjectInfo(exec->workspace, CL_MEM_SIZE, sizeof size, &size, NULL) != CL_SUCCESS ||
-        clGetMemObjectInfo(exec->workspace, CL_MEM_CONTEXT, sizeof owner, &owner, NULL) != CL_SUCCESS)
-        return od_fail(OCLDNN_INVALID_BUFFER, "exec: the workspace is not a valid cl_mem");
-    if (owner != r->context->cl)
-        return od_fail(OCLDNN_INVALID_BUFFER, "exec: the workspace belongs to another cl_context");
-    if (exec->workspace_bytes > size)
-        return od_fail(OCLDNN_INVALID_BUFFER, "exec: workspace_bytes is %zu, the buffer has %zu", exec->workspace_bytes,
-                       size);
-    if (exec->workspace_bytes < bytes)
-        return od_fail(OCLDNN_WORKSPACE_TOO_SMALL, "exec: the workspace has %zu bytes, the call needs %llu",
-                       exec->workspace_bytes, (unsigned long long)bytes);
-    r->workspace = exec->workspace;
+    OD_TRY(od_workspace_take(r->context, exec->queue, bytes, &r->scratch, &r->scratch_ready));
+    r->workspace = r->scratch->memory;
     return OCLDNN_SUCCESS;
 }
 
@@ -234,7 +222,7 @@ static ocldnn_status run_plan(run *r)
     ocldnn_status status;
     OD_TRY(check_queue(r));
     OD_TRY(check_wait_list(r));
-    OD_TRY(od_check_buffers(r->context, r->plan));
+    OD_TRY(od_check_buffers(r->context, r->plan, r->exec));
     if (r->plan->empty || r->plan->step_count == 0)
         return enqueue_nothing(r);
     status = get_kernels(r);

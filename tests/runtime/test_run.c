@@ -4,6 +4,7 @@
  */
 #include "runtime/context.h"
 
+#include <math.h>
 #include <ocldnn/ocldnn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -186,6 +187,56 @@ static void refuses_bad_buffers(void **state)
     op = f.op;
     op.output = op.input; /* in place is allowed */
     expect(OCLDNN_SUCCESS, NULL, op, exec);
+}
+
+static void refuses_images(void **state)
+{
+    const cl_image_format format = {CL_RGBA, CL_FLOAT};
+    const cl_image_desc sizes = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = ROWS};
+    ocldnn_rms_norm op = f.op;
+    cl_int code;
+    cl_mem image = clCreateImage(ocldnn_context_cl(f.context), CL_MEM_READ_WRITE, &format, &sizes, NULL, &code);
+    (void)state;
+    if (code != CL_SUCCESS)
+        skip(); /* a device without images */
+    op.input.buffer = image;
+    expect(OCLDNN_INVALID_BUFFER, "input: its buffer is an image", op, (ocldnn_exec){.queue = f.queue});
+    clReleaseMemObject(image);
+}
+
+/* Scores in workspace, which must be the caller's own, large enough and apart from the tensors. */
+static void callers_workspace(void **state)
+{
+    cl_context cl = ocldnn_context_cl(f.context);
+    ocldnn_tensor tensor = ocldnn_tensor_dense(f.input, OCLDNN_F32, 4, (int64_t[]){1, 1, ROWS, WIDTH});
+    ocldnn_attention op = {tensor, .key = tensor, .value = tensor, .output = tensor,
+                           .strategy = OCLDNN_ATTENTION_FALLBACK};
+    size_t bytes;
+    cl_int code;
+    cl_mem memory;
+    ocldnn_exec exec = {.queue = f.queue};
+    (void)state;
+    op.output.buffer = f.output;
+    assert_int_equal(ocldnn_attention_workspace(f.context, &op, &bytes), OCLDNN_SUCCESS);
+    assert_in_range(bytes, 1, COUNT * sizeof(float));
+    memory = clCreateBuffer(cl, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    exec.workspace = memory;
+    exec.workspace_bytes = bytes - 1;
+    assert_int_equal(ocldnn_attention_run(f.context, &op, &exec), OCLDNN_WORKSPACE_TOO_SMALL);
+    assert_non_null(strstr(ocldnn_last_error(), "the call needs"));
+    exec.workspace_bytes = bytes + 1;
+    assert_int_equal(ocldnn_attention_run(f.context, &op, &exec), OCLDNN_INVALID_BUFFER);
+    assert_non_null(strstr(ocldnn_last_error(), "workspace_bytes is"));
+    exec.workspace_bytes = bytes;
+    exec.workspace = f.output;
+    assert_int_equal(ocldnn_attention_run(f.context, &op, &exec), OCLDNN_INVALID_BUFFER);
+    assert_non_null(strstr(ocldnn_last_error(), "overlaps output"));
+    exec.workspace = memory;
+    poison(f.output);
+    assert_int_equal(ocldnn_attention_run(f.context, &op, &exec), OCLDNN_SUCCESS);
+    assert_true(fabsf(first_output(f.output) - 1.0f) < 1e-4f); /* values are near 1, and so is their average */
+    clReleaseMemObject(memory);
 }
 
 static void slices_of_one_buffer(void **state)
@@ -377,6 +428,8 @@ int main(void)
         cmocka_unit_test(refuses_foreign_objects),
         cmocka_unit_test(refuses_a_queue_of_another_device),
         cmocka_unit_test(refuses_bad_buffers),
+        cmocka_unit_test(refuses_images),
+        cmocka_unit_test(callers_workspace),
         cmocka_unit_test(slices_of_one_buffer),
         cmocka_unit_test(sub_buffers),
         cmocka_unit_test(honours_events),
