@@ -4,6 +4,9 @@
  *
  * F32, F16 and BF16 storage; products are summed in F32 (or better), the epilogue is F32, and each output is rounded
  * once. No output may overlap an input, except that linear's output may be exactly its residual.
+ *
+ * Workspace: on a CPU a product that reads one plain B with 768 rows or more packs it first, in up to 64 MiB (a packed
+ * weight needs none); CLBLAST may need room for its product.
  */
 #ifndef OCLDNN_LINEAR_H
 #define OCLDNN_LINEAR_H
