@@ -2,8 +2,8 @@
 // Elementary functions and activations on float, float4, float8 and float16.
 //
 // Polynomials instead of the built-in functions: a CPU's OpenCL calls a library once per lane of a float16. Fitted by
-// weighted least squares for the smallest relative error; each is good to about 2 ulp over all floats. NaN gives NaN.
 // weighted least squares for the smallest relative error; good to about 2 ulp over all floats, erf to 6. NaN gives NaN.
+//
 //     float16 y = od_activate16(ACTIVATION, alpha, x);
 //
 // ACTIVATION is a number that the preprocessor sees (ocldnn_activation_kind). alpha is the effective parameter: the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random numbers (splitmix64, Steele et al. 2014) and rounding to the storage types.
+ * Random numbers (splitmix64, Steele et al. 2014), shapes of rows, and rounding to the storage types.
  */
 #include "kit/internal.h"
 
@@ -34,19 +34,32 @@ uint32_t kit_float_dtype(void)
 
 enum { ENOUGH = 200 }; /* elements */
 
-int64_t kit_rows(int64_t width)
+void kit_drawn_rows(int rounds, uint32_t most_axes, kit_rows_case *one)
 {
-    return width * 3 >= ENOUGH ? 3 : ENOUGH / width + 1;
+    for (int i = 0; i < kit_rounds(rounds); i++) {
+        uint32_t rank = (uint32_t)kit_between(1, most_axes);
+        int64_t shape[8], count;
+        do {
+            count = shape[rank - 1] = kit_between(1, 300);
+            for (uint32_t axis = 0; axis + 1 < rank; axis++)
+                count *= shape[axis] = kit_between(0, 6);
+        } while (count > 0 && count < ENOUGH);
+        one(rank, shape);
+    }
 }
 
-void kit_draw_rows(uint32_t rank, int64_t *shape)
+void kit_specified_rows(kit_rows_case *one)
 {
-    int64_t count;
-    do {
-        count = shape[rank - 1] = kit_between(1, 300);
-        for (uint32_t axis = 0; axis + 1 < rank; axis++)
-            count *= shape[axis] = kit_between(0, 6);
-    } while (count > 0 && count < ENOUGH);
+    static const int64_t widths[] = {1, 2, 3, 15, 16, 17, 63, 64, 65, 127, 1000, 1024, 4096, 4097, 65536, 131072};
+    static const int64_t counts[] = {0, 1, 2, 7, 4096};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        int64_t width = widths[i], rows = width * 3 >= ENOUGH ? 3 : ENOUGH / width + 1;
+        if (!kit.small || width <= 127)
+            one(2, (int64_t[]){rows, width});
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (!kit.small || counts[i] <= 7)
+            one(2, (int64_t[]){counts[i], 40});
 }
 
 /* To a format with `bits` of significand and exponents from `lowest` on (of the least normal number), nearest even. */

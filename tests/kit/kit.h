@@ -77,11 +77,12 @@ uint64_t kit_random(void);
 int64_t kit_between(int64_t low, int64_t high); /* both included */
 double kit_uniform(double low, double high);
 uint32_t kit_float_dtype(void); /* F32, F16 or BF16 */
-/* Shapes of rows: any leading axes, also of length 0, and rows of 1 to 300. There are enough elements, if any, that the
+/* Shapes that every operator over rows is tried with: drawn ones, of any leading axes, also of length 0, and rows of 1
+ * to 300; and the widths and numbers of rows that the specification names. There are enough elements, if any, that the
  * worst error of the plain float program, by which kit_compare() measures, is no matter of luck. */
-void kit_draw_rows(uint32_t rank, int64_t *shape);
-/* The same for rows of a given length: how many there should be. */
-int64_t kit_rows(int64_t width);
+typedef void kit_rows_case(uint32_t rank, const int64_t *shape);
+void kit_drawn_rows(int rounds, uint32_t most_axes, kit_rows_case *one);
+void kit_specified_rows(kit_rows_case *one);
 
 /* ---- tensors -------------------------------------------------------------------------------------------------------
  */

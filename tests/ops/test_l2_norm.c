@@ -18,17 +18,21 @@ static void one_shape(uint32_t dtype, uint32_t rank, const int64_t *shape, bool 
     kit_free_all();
 }
 
+static void drawn_case(uint32_t rank, const int64_t *shape)
+{
+    one_shape(kit_float_dtype(), rank, shape, kit_between(0, 3) == 0);
+}
+
 static void matches_reference(void **state)
 {
     (void)state;
-    for (int i = 0; i < kit_rounds(60); i++) {
-        uint32_t rank = (uint32_t)kit_between(1, 5);
-        int64_t shape[5];
-        kit_draw_rows(rank, shape);
-        one_shape(kit_float_dtype(), rank, shape, kit_between(0, 3) == 0);
-    }
-    if (!kit.small)
-        one_shape(OCLDNN_F32, 2, (int64_t[]){2, 131072}, false);
+    kit_drawn_rows(60, 5, drawn_case);
+}
+
+static void widths(void **state)
+{
+    (void)state;
+    kit_specified_rows(drawn_case);
 }
 
 /* A row of zeros gives zeros, a row of length 1e30 the unit vector, a NaN only its own row. */
@@ -86,10 +90,8 @@ static void honours_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_reference),
-        cmocka_unit_test(named_cases),
-        cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(honours_events),
+        cmocka_unit_test(matches_reference),  cmocka_unit_test(widths),         cmocka_unit_test(named_cases),
+        cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(honours_events),
     };
     return KIT_MAIN("l2_norm", tests);
 }

@@ -51,29 +51,21 @@ static void one_shape(uint32_t dtype, uint32_t rank, const int64_t *shape, int w
     kit_free_all();
 }
 
+static void drawn_case(uint32_t rank, const int64_t *shape)
+{
+    one_shape(kit_float_dtype(), rank, shape, draw_case());
+}
+
 static void matches_reference(void **state)
 {
     (void)state;
-    for (int i = 0; i < kit_rounds(40); i++) {
-        uint32_t rank = (uint32_t)kit_between(1, 5);
-        int64_t shape[5];
-        kit_draw_rows(rank, shape);
-        one_shape(kit_float_dtype(), rank, shape, draw_case());
-    }
+    kit_drawn_rows(40, 5, drawn_case);
 }
 
-/* The widths and numbers of rows that the specification names. */
 static void widths(void **state)
 {
-    static const int64_t width[] = {1, 2, 3, 15, 16, 17, 63, 64, 65, 127, 1000, 1024, 4096, 4097, 65536, 131072};
-    static const int64_t rows[] = {0, 1, 2, 7, 4096};
     (void)state;
-    for (size_t i = 0; i < sizeof width / sizeof *width; i++)
-        if (!kit.small || width[i] <= 127)
-            one_shape(kit_float_dtype(), 2, (int64_t[]){kit_rows(width[i]), width[i]}, draw_case());
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!kit.small || rows[i] <= 7)
-            one_shape(kit_float_dtype(), 2, (int64_t[]){rows[i], 40}, draw_case());
+    kit_specified_rows(drawn_case);
 }
 
 /* Squares of 1e30 overflow a float; the answer must not. Other rows keep theirs, whatever is beside them. */
