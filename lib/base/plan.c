@@ -182,6 +182,16 @@ void od_launch(od_step *step, int64_t groups_x, int64_t groups_y, int64_t groups
     step->local[2] = local_z;
 }
 
+bool od_same_defines(const od_define_pair *a, uint32_t a_count, const od_define_pair *b, uint32_t b_count)
+{
+    if (a_count != b_count)
+        return false;
+    for (uint32_t i = 0; i < a_count; i++)
+        if (a[i].value != b[i].value || (a[i].name != b[i].name && strcmp(a[i].name, b[i].name) != 0))
+            return false;
+    return true;
+}
+
 int od_step_options(const od_step *step, char *text, size_t capacity)
 {
     int length = snprintf(text, capacity, "-cl-std=CL1.2 -cl-mad-enable");

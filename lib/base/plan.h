@@ -122,6 +122,9 @@ void od_arg_int4(od_step *step, const int32_t value[4]);
 void od_launch(od_step *step, int64_t groups_x, int64_t groups_y, int64_t groups_z, uint32_t local_x, uint32_t local_y,
                uint32_t local_z);
 
+/* Whether two steps, or what is kept of them, are built with the same options. Their sources are compared apart. */
+bool od_same_defines(const od_define_pair *a, uint32_t a_count, const od_define_pair *b, uint32_t b_count);
+
 /* The options a step's program is built with, as text: "-cl-std=CL1.2 -cl-mad-enable -D A=1 ...". Like snprintf. */
 int od_step_options(const od_step *step, char *text, size_t capacity);
 

@@ -63,14 +63,8 @@ static uint64_t hash_step(const od_step *step)
 
 static bool matches(const od_program *program, const od_step *step, uint64_t hash)
 {
-    if (program->hash != hash || program->source != step->source || program->define_count != step->define_count)
-        return false;
-    for (uint32_t i = 0; i < step->define_count; i++) {
-        const od_define_pair *a = &program->defines[i], *b = &step->defines[i];
-        if (a->value != b->value || (a->name != b->name && strcmp(a->name, b->name) != 0))
-            return false;
-    }
-    return true;
+    return program->hash == hash && program->source == step->source &&
+           od_same_defines(program->defines, program->define_count, step->defines, step->define_count);
 }
 
 /* The step's entry, new if there is none; NULL without memory. Call with the lock held. */

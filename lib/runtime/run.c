@@ -89,8 +89,7 @@ static od_kernel *kernel_of_twin(const run *r, uint32_t number)
     for (uint32_t i = number; i-- > 0;) {
         const od_step *twin = &r->plan->steps[i];
         if (twin->kind == OD_STEP_KERNEL && twin->source == step->source && strcmp(twin->kernel, step->kernel) == 0 &&
-            twin->define_count == step->define_count &&
-            memcmp(twin->defines, step->defines, step->define_count * sizeof *step->defines) == 0)
+            od_same_defines(twin->defines, twin->define_count, step->defines, step->define_count))
             return r->kernels[i];
     }
     return NULL;
