@@ -12,14 +12,20 @@ enum { NV = 2, PW = 16 * NV }; // vectors and columns of a panel
 
 #define OD_UNROLL __attribute__((opencl_unroll_hint))
 
+// Asks for memory before it is needed, into the first (1) or second (2) cache. PoCL's prefetch() is empty; its
+// compiler's own is not.
+#ifdef POCL_DEVICE_ADDRESS_BITS
+#define OD_ASK(p, cache) __builtin_prefetch((const void *)(size_t)(p), 0, 4 - (cache))
+#else
+#define OD_ASK(p, cache)
+#endif
+
 // Packed F32 panels are multiplied where they lie. While that goes on, each of the tiles asks for a share of the panel
 // that comes next, LINES lines at every fourth k, so that the memory has a panel's time to answer; left to itself the
-// processor sees the next panel when it gets there, and stands. Into the second cache: the first is full of what is in
-// use. PoCL's prefetch() is empty; its compiler's own is not.
-#if B_FORM == 0 && B_TYPE == OD_F32 && defined(POCL_DEVICE_ADDRESS_BITS)
+// processor sees the next panel when it gets there, and stands. The first cache is full of what is in use.
+#if B_FORM == 0 && B_TYPE == OD_F32
 #define OD_ASK_AHEAD(next, k, LINES)                                                                                   \
-    OD_UNROLL for (int line = 0; line < LINES; line++)                                                                 \
-        __builtin_prefetch((const void *)(size_t)((next) + ((k) / 4 * LINES + line) * 16), 0, 2)
+    OD_UNROLL for (int line = 0; line < LINES; line++) OD_ASK((next) + ((k) / 4 * LINES + line) * 16, 2)
 #else
 #define OD_ASK_AHEAD(next, k, LINES)
 #endif

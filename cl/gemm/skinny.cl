@@ -60,6 +60,8 @@
                        RESIDUAL_PLACE(row, (at) + lane));                                                              \
     }
 
+enum { AHEAD = 2048 }; // bytes from what is read of B to what is asked for
+
 #if B_FORM == 0
 // k that is taken at a time, and panels that are read side by side: streams of memory.
 enum { SLICE = 512, SIDE = ROWS <= 2 ? 4 : ROWS <= 4 ? 2 : 1 };
@@ -145,6 +147,11 @@ gemm_skinny(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const S
                     x[r * SLICE + i] = LOAD1(A_TYPE, a, a_row[r] + k + i);
             }
             for (int i = 0; i < slice; i++) {
+                OD_UNROLL for (int s = 0; s < SIDE; s++)
+                {
+                    OD_UNROLL for (int byte = 0; byte < PW * (int)sizeof *b; byte += 64)
+                        OD_ASK((__global const char *)(source[s] + (k + i) * PW) + byte + AHEAD, 1);
+                }
                 OD_UNROLL for (int j = 0; j < SIDE * NV; j++)
                 {
                     float16 row = LOAD16(B_TYPE, source[j / NV], (k + i) * PW + j % NV * 16);
@@ -191,6 +198,9 @@ gemm_skinny(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const S
         }
         for (; k + 16 <= depth; k += 16) {
             float16 w[SIDE];
+#if B_TYPE == OD_F32 // of 16 bits a vector is half a line, and asking for each twice costs more than it gains
+            OD_UNROLL for (int j = 0; j < SIDE; j++) OD_ASK((__global const char *)(b + b_row[j] + k) + AHEAD, 1);
+#endif
             OD_UNROLL for (int j = 0; j < SIDE; j++) w[j] = LOAD16(B_TYPE, b, b_row[j] + k);
             OD_UNROLL for (int r = 0; r < ROWS; r++)
             {
