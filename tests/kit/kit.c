@@ -29,10 +29,17 @@ void kit_as_each_gpu(void (*test)(void))
     static const struct {
         od_vendor vendor;
         const char *name;
-    } gpus[] = {{OD_VENDOR_AMD, "gfx906"}, {OD_VENDOR_AMD, "gfx942"},  {OD_VENDOR_AMD, "gfx1100"},
-                {OD_VENDOR_INTEL, "Arc"},  {OD_VENDOR_NVIDIA, "A100"}, {OD_VENDOR_OTHER, "another"}};
+        uint64_t local; /* bytes of local memory that its tiles may take */
+    } gpus[] = {{OD_VENDOR_AMD, "gfx906", 32 << 10},  {OD_VENDOR_AMD, "gfx942", 64 << 10},
+                {OD_VENDOR_AMD, "gfx1100", 32 << 10}, {OD_VENDOR_INTEL, "Arc", 32 << 10},
+                {OD_VENDOR_NVIDIA, "A100", 32 << 10}, {OD_VENDOR_OTHER, "another", 32 << 10}};
     kit_state before = kit;
     for (size_t i = 0; kit.facts.family == OD_FAMILY_TILED && i < 2 * sizeof gpus / sizeof *gpus; i++) {
+        if (kit.facts.local_memory < gpus[i / 2].local) {
+            printf("left out: %s, whose tiles may take %llu bytes of local memory\n", gpus[i / 2].name,
+                   (unsigned long long)gpus[i / 2].local);
+            continue;
+        }
         kit.facts.vendor = gpus[i / 2].vendor;
         kit.facts.compute_units = i % 2 ? 1u << 20 : 1;
         snprintf(kit.facts.name, sizeof kit.facts.name, "%s", gpus[i / 2].name);
