@@ -31,8 +31,8 @@ void kit_as_each_gpu(void (*test)(void))
         const char *name;
         uint64_t local; /* bytes of local memory that its tiles may take */
     } gpus[] = {{OD_VENDOR_AMD, "gfx906", 32 << 10},  {OD_VENDOR_AMD, "gfx942", 64 << 10},
-                {OD_VENDOR_AMD, "gfx1100", 32 << 10}, {OD_VENDOR_INTEL, "Arc", 32 << 10},
-                {OD_VENDOR_NVIDIA, "A100", 32 << 10}, {OD_VENDOR_OTHER, "another", 32 << 10}};
+                {OD_VENDOR_AMD, "gfx1100", 64 << 10}, {OD_VENDOR_INTEL, "Arc", 64 << 10},
+                {OD_VENDOR_NVIDIA, "A100", 48 << 10}, {OD_VENDOR_OTHER, "another", 32 << 10}};
     kit_state before = kit;
     for (size_t i = 0; kit.facts.family == OD_FAMILY_TILED && i < 2 * sizeof gpus / sizeof *gpus; i++) {
         if (kit.facts.local_memory < gpus[i / 2].local) {
