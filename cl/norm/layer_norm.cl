@@ -116,8 +116,10 @@ static inline float2 write(const norm *n, const row *r, const factors *f, const 
     FLOATW sum = 0.0f, squares = 0.0f;
     int i = TEAM_LANE * WIDTH;
     for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
-        if (READS_AHEAD)
+        if (READS_AHEAD) {
+            ask_ahead(r, next, i);
             add_distances(next, 1.0f, origin, &sum, &squares, i, WIDTH);
+        }
         write_vector(n, r, f, i, WIDTH);
     }
     if (i < n->width) {

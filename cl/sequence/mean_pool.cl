@@ -20,6 +20,7 @@
 #define WIDTH 16
 #endif
 
+#include "common/ask.cl"
 #include "common/width.cl"
 
 enum { MOST_COLUMNS = 1024 }; // lib/ops/mean_pool.c
@@ -60,6 +61,8 @@ mean_pool(__global const STORAGE(TYPE) * input, ulong input_offset, int input_ba
         count += taken;
         if (taken == 4) {
             for (int v = 0; v < vectors; v++) {
+                for (int i = 0; i < 4; i++)
+                    OD_ASK(input + at[i] + 4 * input_stride + v * 16, 2);
                 float16 sum = sums[v] + LOAD16(TYPE, input, at[0] + v * 16);
                 sum += LOAD16(TYPE, input, at[1] + v * 16);
                 sum += LOAD16(TYPE, input, at[2] + v * 16);
