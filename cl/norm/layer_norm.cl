@@ -67,11 +67,11 @@ typedef struct factors {
     float prescale, center, scale, shift;
 } factors;
 
-// The mean of the first vector.
+// The mean of the first vector, whose sum may be no float.
 static inline float start_of(const norm *n, const row *r)
 {
     const int count = min(n->width, WIDTH);
-    return count > 0 ? od_sum(values(r, 0, count)) / (float)count : 0.0f;
+    return count > 0 ? od_sum(values(r, 0, count) * 0.0625f) / (float)count * 16.0f : 0.0f;
 }
 
 static inline OD_INLINE void add_distances(const row *r, float prescale, float origin, FLOATW *sum, FLOATW *squares,

@@ -158,6 +158,25 @@ static void make_attention(bench *b, bench_case *c, const int64_t *d)
     c->flops = 4.0 * (double)d[0] * (double)d[1] * (double)d[1] * (double)d[2] / (d[3] ? 2 : 1);
 }
 
+/* Query, key and value as a linear layer leaves them: side by side, the heads of a token in one row. */
+static void make_packed_attention(bench *b, bench_case *c, const int64_t *d)
+{
+    ocldnn_attention *op = &c->op.attention;
+    const int64_t heads = d[0], tokens = d[1], width = d[2], row = 3 * heads * width;
+    ocldnn_tensor packed = input(b, c, 2, (const int64_t[]){tokens, row});
+    ocldnn_tensor *parts[] = {&op->query, &op->key, &op->value};
+    c->kind = &od_operator_attention;
+    for (int i = 0; i < 3; i++)
+        *parts[i] = (ocldnn_tensor){.buffer = packed.buffer,
+                                    .offset = (uint64_t)(i * heads * width),
+                                    .dtype = packed.dtype,
+                                    .rank = 4,
+                                    .shape = {1, heads, tokens, width},
+                                    .strides = {tokens * row, width, row, 1}};
+    op->output = output(b, c, 4, (const int64_t[]){1, heads, tokens, width});
+    c->flops = 4.0 * (double)heads * (double)tokens * (double)tokens * (double)width;
+}
+
 static void make_fallback(bench *b, bench_case *c, const int64_t *d)
 {
     make_attention(b, c, d);
@@ -281,6 +300,7 @@ static const declared list[] = {
     {"attention", make_attention, "8h 1024 d128", {8, 1024, 128, 0, 8}},
     {"attention_causal", make_attention, "8h 1024 d64", {8, 1024, 64, 1, 8}},
     {"attention_causal", make_attention, "8h 1024 d128", {8, 1024, 128, 1, 8}},
+    {"attention_packed", make_packed_attention, "12h 1024 d64", {12, 1024, 64}},
     {"attention_gemms", make_fallback, "8h 1024 d64", {8, 1024, 64, 0, 8}},
     {"rms_norm", make_rms_norm, "4096x4096", {4096, 4096}},
     {"layer_norm", make_layer_norm, "4096x4096", {4096, 4096}},
