@@ -231,9 +231,9 @@ static void write_peer(FILE *out, const cJSON *peer, const cJSON *quartiles)
     fprintf(out, "<span class=\"track\"><u style=\"left:50%%\"></u>");
     if (low <= high)
         fprintf(out, "<i style=\"left:%.1f%%;right:%.1f%%\"></i>", on_track(low), 100 - on_track(high));
-    fprintf(out, "<b style=\"left:%.1f%%\"></b></span><span>%.2f", on_track(ratio), ratio);
+    fprintf(out, "<b style=\"left:%.1f%%\"></b></span><span>%.3g", on_track(ratio), ratio);
     if (low <= high)
-        fprintf(out, " (%.2f to %.2f)", low, high);
+        fprintf(out, " (%.3g&#8211;%.3g)", low, high);
     fprintf(out, "</span></div>\n");
 }
 
@@ -277,7 +277,7 @@ static void write_peers(FILE *out, const cJSON *rows)
     fprintf(out,
             "<h2>Beside other libraries</h2>\n<p class=\"soft\">Their time by ours, in turns on the same values: "
             "right of the line (1) ours is faster; the track goes from a quarter to four times, a bar is the middle "
-            "half of the turns.</p>\n<div class=\"grid bars\">\n");
+            "half of the turns.</p>\n<div class=\"grid bars peers\">\n");
     cJSON_ArrayForEach(row, rows)
     {
         write_row_peers(out, rows, row);

@@ -178,14 +178,22 @@ static void draw_roofs(FILE *out, const plot *p)
         fprintf(out, "<path class=\"roof\" d=\"M%.1f %.1fH%d\"/>\n", place_x(p, x), y, WIDTH - RIGHT);
 }
 
+/* A line from a point to its label, where the label is far or could be taken for another point's. */
+static void draw_lead(FILE *out, const plot *p, const point *at)
+{
+    double x = at->label.x + at->label.width / 2, y = at->label.y + at->label.height / 2;
+    double own = hypot(x - at->x, y - at->y), nearest = INFINITY;
+    for (int i = 0; i < p->count; i++)
+        if (&p->points[i] != at)
+            nearest = fmin(nearest, hypot(x - p->points[i].x, y - p->points[i].y));
+    if (own > 18 || nearest < own + 3)
+        fprintf(out, "<path class=\"lead\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", at->x, at->y, x, y);
+}
+
 static void draw_points(FILE *out, const plot *p)
 {
-    for (int i = 0; i < p->count; i++) {
-        const point *at = &p->points[i];
-        double x = at->label.x + at->label.width / 2, y = at->label.y + at->label.height / 2;
-        if (hypot(x - at->x, y - at->y) > 17)
-            fprintf(out, "<path class=\"lead\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", at->x, at->y, x, y);
-    }
+    for (int i = 0; i < p->count; i++)
+        draw_lead(out, p, &p->points[i]);
     for (int i = 0; i < p->count; i++) {
         const point *at = &p->points[i];
         fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>%d ", at->x, at->y, at->number);
