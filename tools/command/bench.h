@@ -127,7 +127,7 @@ typedef struct bench_case {
     double operations; /* of any operator, nominally; 0 for one that only moves */
     double bytes_read, bytes_written;
     int64_t m, n, k; /* of a plain matrix product that peers can do too, else 0 */
-    ocldnn_tensor left, right;
+    ocldnn_tensor left, right, product;
     cl_mem buffers[BENCH_BUFFERS];
     int buffer_count;
 } bench_case;
@@ -168,6 +168,8 @@ typedef struct bench_peer {
     bool (*load)(bench *b);
     void *(*open)(bench *b, const bench_case *c); /* NULL: it cannot do this row */
     bool (*go)(bench *b, void *state);
+    /* The beginning of its answer, in the row's dtype. */
+    bool (*answer)(bench *b, const void *state, void *data, size_t bytes);
     void (*close)(void *state);
 } bench_peer;
 

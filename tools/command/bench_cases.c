@@ -93,7 +93,7 @@ void bench_make_linear(bench *b, bench_case *c, const int64_t *d)
     c->kind = &od_operator_linear;
     op->input = c->left = input(b, c, 2, (int64_t[]){d[0], d[2]});
     op->weight = c->right = input(b, c, 2, (int64_t[]){d[1], d[2]});
-    op->output = output(b, c, 2, (int64_t[]){d[0], d[1]});
+    op->output = c->product = output(b, c, 2, (int64_t[]){d[0], d[1]});
     c->choice = &op->strategy;
     c->flops = c->operations = 2.0 * (double)d[0] * (double)d[1] * (double)d[2];
     c->m = d[0];

@@ -51,6 +51,12 @@ static bool clblast_go(bench *b, void *memory)
                  state->k, 0.0f, state->c, 0, state->n, &b->on.queue, NULL) == 0;
 }
 
+static bool clblast_answer(bench *b, const void *memory, void *data, size_t bytes)
+{
+    const clblast_state *state = memory;
+    return clEnqueueReadBuffer(b->on.queue, state->c, CL_TRUE, 0, bytes, data, 0, NULL, NULL) == CL_SUCCESS;
+}
+
 static void clblast_close(void *memory)
 {
     clblast_state *state = memory;
@@ -58,4 +64,5 @@ static void clblast_close(void *memory)
     free(state);
 }
 
-const bench_peer bench_clblast = {"CLBlast", "libclblast1", 0, clblast_load, clblast_open, clblast_go, clblast_close};
+const bench_peer bench_clblast = {"CLBlast",      "libclblast1", 0, clblast_load, clblast_open, clblast_go,
+                                  clblast_answer, clblast_close};

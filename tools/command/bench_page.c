@@ -221,6 +221,7 @@ static double on_track(double ratio)
 static void write_peer(FILE *out, const cJSON *peer, const cJSON *quartiles)
 {
     double low = NAN, high = NAN, ratio = peer->valuedouble;
+    int digits = ratio < 10 ? 2 : 0;
     const cJSON *ends = cJSON_GetObjectItemCaseSensitive(quartiles, peer->string);
     if (cJSON_IsNumber(cJSON_GetArrayItem(ends, 0)) && cJSON_IsNumber(cJSON_GetArrayItem(ends, 1))) {
         low = cJSON_GetArrayItem(ends, 0)->valuedouble;
@@ -231,9 +232,9 @@ static void write_peer(FILE *out, const cJSON *peer, const cJSON *quartiles)
     fprintf(out, "<span class=\"track\"><u style=\"left:50%%\"></u>");
     if (low <= high)
         fprintf(out, "<i style=\"left:%.1f%%;right:%.1f%%\"></i>", on_track(low), 100 - on_track(high));
-    fprintf(out, "<b style=\"left:%.1f%%\"></b></span><span>%.3g", on_track(ratio), ratio);
+    fprintf(out, "<b style=\"left:%.1f%%\"></b></span><span>%.*f", on_track(ratio), digits, ratio);
     if (low <= high)
-        fprintf(out, " (%.3g&#8211;%.3g)", low, high);
+        fprintf(out, " (%.*f&#8211;%.*f)", digits, low, digits, high);
     fprintf(out, "</span></div>\n");
 }
 
