@@ -34,17 +34,19 @@ static double of(const cJSON *row, const char *name)
     return row ? bench_number(row, name) : NAN;
 }
 
+/* The verdict first: a phone shows no more of a row without being pushed. */
 static void write_change(FILE *out, const bench_change *change)
 {
     const char *verdict = bench_verdict_names[change->verdict];
     fprintf(out, "<tr>");
+    number_cell(out, change->ratio, 2);
+    fprintf(out, "<td class=\"t %s\">%s</td>", verdict, verdict);
     key_cells(out, change->newer ? change->newer : change->older);
     number_cell(out, of(change->older, "seconds") * 1e3, 3);
     number_cell(out, of(change->newer, "seconds") * 1e3, 3);
-    number_cell(out, change->ratio, 2);
     number_cell(out, of(change->older, "percent_of_limit"), 1);
     number_cell(out, of(change->newer, "percent_of_limit"), 1);
-    fprintf(out, "<td class=\"t %s\">%s</td></tr>\n", verdict, verdict);
+    fprintf(out, "</tr>\n");
 }
 
 void bench_page_changes(FILE *out, const bench_report *report)
