@@ -139,6 +139,12 @@ class Bench(unittest.TestCase):
         self.assertEqual(len(tree.findall(f".//{space}circle")), 12)
         labels = [label.text for label in tree.iter(f"{space}text") if label.get("class") == "name"]
         self.assertEqual(sorted(map(int, labels)), list(range(1, 13)))
+        for table in tree.iter("{http://www.w3.org/1999/xhtml}table"):
+            widths = {sum(int(cell.get("colspan", 1)) for cell in line) for line in table}
+            self.assertEqual(len(widths), 1)
+        titles = [cell.text for cell in tree.iter("{http://www.w3.org/1999/xhtml}th")]
+        first = tree.find(".//{http://www.w3.org/1999/xhtml}table")[2]
+        self.assertEqual(first[titles.index("name")].text, "row1")
         for heading in ("limits", "Rooflines", "Parts of the limit", "Beside other libraries", "What has changed",
                         "Every row"):
             self.assertIn(heading, text)

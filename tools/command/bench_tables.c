@@ -61,9 +61,10 @@ void bench_page_changes(FILE *out, const bench_report *report)
     bench_page_text(out, bench_text(cJSON_GetObjectItemCaseSensitive(report->older->root, "machine"), "time"));
     fprintf(out,
             ". A row is faster or slower when both its time and its part of the limit have left their spread; with "
-            "the machine, when only the time has.</p>\n<div class=\"wide\"><table>\n<tr><th class=\"t\">name</th>"
+            "the machine, when only the time has.</p>\n<div class=\"wide\"><table>\n<tr><th>old/new</th><th "
+            "class=\"t\"></th><th class=\"t\">name</th>"
             "<th class=\"t\">dtype</th><th class=\"t\">shape</th><th class=\"t\">strategy</th><th>old ms</th>"
-            "<th>new ms</th><th>old/new</th><th>old %%</th><th>new %%</th><th class=\"t\"></th></tr>\n");
+            "<th>new ms</th><th>old %%</th><th>new %%</th></tr>\n");
     for (int i = 0; i < report->change_count; i++)
         write_change(out, &report->changes[i]);
     fprintf(out, "</table></div>\n");
