@@ -61,6 +61,7 @@
 #include "common/math.cl"
 #endif
 #include "common/transpose.cl"
+#include "attention/finish.cl"
 
 #define ROWS (16 * ROW_VECTORS)
 #define CHUNK 64 // columns of V converted at a time

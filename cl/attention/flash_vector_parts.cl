@@ -320,14 +320,7 @@ static inline void add_values(__global const ELEMENT *v, int stride, const int *
     }
 }
 
-// Rows divided by their sums; a sum of 0 means no key, and gives 0.
-static inline float16 divide(float16 x, float16 by, float16 inverse)
-{
-    float16 near = x * inverse;
-    float16 better = fma(fma(-near, by, x), inverse, near);
-    return better == better ? better : near; // an infinite x has no remainder
-}
-
+// Rows divided by their sums, and turned back.
 static inline void store_output(const float16 *output_t, const float16 *sum, int rows, int value_width,
                                 __global ELEMENT *out, int stride)
 {
@@ -338,14 +331,14 @@ static inline void store_output(const float16 *output_t, const float16 *sum, int
         for (; d + 16 <= value_width; d += 16) {
             float16 block[16];
             for (int c = 0; c < 16; c++)
-                block[c] = divide(output_t[(d + c) * ROW_VECTORS + i], sum[i], inverse);
+                block[c] = od_divide(output_t[(d + c) * ROW_VECTORS + i], sum[i], inverse);
             od_transpose16(block);
             for (int r = 0; r < present; r++)
                 STORE16(X_TYPE, block[r], out, (16 * i + r) * stride + d);
         }
         for (; d < value_width; d++) {
             float ALIGNED column[16];
-            vstore16(divide(output_t[d * ROW_VECTORS + i], sum[i], inverse), 0, column);
+            vstore16(od_divide(output_t[d * ROW_VECTORS + i], sum[i], inverse), 0, column);
             for (int r = 0; r < present; r++)
                 STORE1(X_TYPE, column[r], out, (16 * i + r) * stride + d);
         }

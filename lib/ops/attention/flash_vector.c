@@ -77,7 +77,7 @@ ocldnn_status od_flash_vector_plan(const od_device *device, const void *problem,
     if (worth_copying(p, &p->value))
         OD_TRY(copy_rows(device, plan, "values", &p->value));
     step = od_plan_kernel(plan, &od_source_attention_flash_vector, "flash_vector");
-    od_attention_arguments(step, p);
+    od_attention_arguments(step, p, od_attention_mask_kind(p));
     od_define(step, "WIDTH", room(p->width));
     od_define(step, "VALUE_WIDTH", room(p->value_width));
     od_define(step, "ROW_VECTORS", vectors);
