@@ -131,6 +131,8 @@ static void refuses_foreign_objects(void **state)
     expect(OCLDNN_INVALID_QUEUE, "another cl_context", f.op, (ocldnn_exec){.queue = queue});
     expect(OCLDNN_INVALID_ARGUMENT, "another cl_context", f.op,
            (ocldnn_exec){.queue = f.queue, .wait_count = 1, .wait_list = &event});
+    expect(OCLDNN_INVALID_BUFFER, "the workspace belongs to another cl_context", f.op, /* which needs none */
+           (ocldnn_exec){.queue = f.queue, .workspace = memory, .workspace_bytes = 1});
     op.output.buffer = memory;
     expect(OCLDNN_INVALID_BUFFER, "output: its buffer belongs to another cl_context", op,
            (ocldnn_exec){.queue = f.queue});
