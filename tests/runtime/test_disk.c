@@ -210,14 +210,17 @@ static void read_only_folder_is_no_error(void **state)
 
 static void use_with_size_limit(void)
 {
-    const struct rlimit little = {100, 100};
+    const struct rlimit little = {od_entry_size(5), od_entry_size(5)};
     od_disk *disk;
     snprintf(folder, sizeof folder, "%s/limited", root);
     if (setrlimit(RLIMIT_FSIZE, &little) != 0 || od_disk_open(folder, 0, &disk) != OCLDNN_SUCCESS)
         _exit(3);
-    store(disk, key_a, "x"); /* would be SIGXFSZ */
+    store(disk, key_a, "123456"); /* would be SIGXFSZ */
     if (names() != 0)
         _exit(4);
+    store(disk, key_a, "12345"); /* to the last byte */
+    if (!holds(disk, key_a, "12345"))
+        _exit(5);
     od_disk_close(disk);
 }
 
