@@ -131,7 +131,9 @@ static void folder_is_sound(void)
     expect_content(foreign, "mine");
     expect_content(outside, "mine");
     disk = open_disk(LIMIT);
-    one_of(load(disk, key_a), "on-", "the replaced entry");
+    /* Replaced at once or not at all; only where the oldest could not be removed it may be the one to go. */
+    one_of(load(disk, key_a), happened.hit && strcmp(happened.hit, "unlinkat") == 0 ? "on-" : "on",
+           "the replaced entry");
     one_of(load(disk, key_b), "n-", "the new entry");
     one_of(load(disk, number_key(3)), "n-", "the third entry");
     one_of(load(disk, number_key(1)), "o-", "the old entry");
