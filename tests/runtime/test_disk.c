@@ -84,6 +84,30 @@ static void strange_files_are_not_followed(void **state)
     od_disk_close(disk);
 }
 
+/* Names are looked up below the folder that was opened, whatever its path leads to later. */
+static void folder_is_replaced_while_in_use(void **state)
+{
+    od_disk *disk = open_disk(0);
+    char moved[256], elsewhere[256];
+    od_blob blob;
+    (void)state;
+    store(disk, key_a, "x");
+    snprintf(moved, sizeof moved, "%s/moved", root);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", root);
+    assert_int_equal(rename(folder, moved), 0);
+    assert_int_equal(mkdir(elsewhere, 0700), 0);
+    assert_int_equal(symlink(elsewhere, folder), 0);
+    store(disk, key_b, "y");
+    assert_true(holds(disk, key_a, "x"));
+    assert_true(holds(disk, key_b, "y"));
+    assert_int_equal(names(), 0); /* through the link: elsewhere */
+    remove_tree(moved);
+    store(disk, key_b, "y");
+    assert_false(od_disk_load(disk, key_b, &blob));
+    assert_int_equal(names(), 0);
+    od_disk_close(disk);
+}
+
 /* ---- whom to trust ----------------------------------------------------------------------------------------------- */
 
 static void expect_refused(const char *path, const char *word)
@@ -290,6 +314,7 @@ int main(void)
         TEST(stores_and_loads),
         TEST(damaged_files_are_deleted),
         TEST(strange_files_are_not_followed),
+        TEST(folder_is_replaced_while_in_use),
         TEST(folders_of_doubt_are_refused),
         TEST(foreign_files_are_not_taken),
         TEST(default_folder_follows_the_environment),
