@@ -233,6 +233,9 @@ static void clblast(void **state)
     if (!kit.facts.clblast || kit.small)
         return;
     one_shape(&c, 33, 70, 20);
+    c.fill = KIT_NORMAL;
+    one_shape(&c, 33, 70, 200);
+    c.fill = KIT_INTEGERS;
     c.bias = OCLDNN_F32;
     c.residual = c.in_place = true;
     c.activation = OCLDNN_RELU;

@@ -171,6 +171,9 @@ static void clblast(void **state)
     if (!kit.facts.clblast || kit.small)
         return;
     one_shape(&c, 0, NULL, NULL, 33, 70, 20);
+    c.fill = KIT_NORMAL;
+    one_shape(&c, 0, NULL, NULL, 33, 70, 200);
+    c.fill = KIT_INTEGERS;
     c.transpose_a = c.transpose_b = true;
     one_shape(&c, 1, (int64_t[]){3}, (int64_t[]){3}, 9, 5, 20);
 }
