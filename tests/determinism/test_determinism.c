@@ -190,7 +190,7 @@ static int end_load(void **state)
 
 /* ---- which cases ------------------------------------------------------------------------------------------------- */
 
-/* Cases of one operator, strategy, list of kernels and storage type. */
+/* Cases of one operator, strategy, list of kernels and, but for small and long ones, storage type. */
 typedef struct group {
     uint64_t hash;
     double least; /* the cost of the cheapest */
@@ -239,7 +239,7 @@ static group *group_of(const od_operator *kind, const od_plan *plan)
     uint64_t hash = hash_text(hash_text(14695981039346656037u, kind->name), plan->strategy);
     for (uint32_t i = 0; i < plan->step_count; i++)
         hash = hash_text(hash, plan->steps[i].kind == OD_STEP_KERNEL ? plan->steps[i].kernel : "clblast");
-    hash += kit.small ? 0 : plan->views[0].dtype;
+    hash += kit.small || plan->step_count > 2 ? 0 : plan->views[0].dtype; /* long ones: one for all types */
     for (int i = 0; i < cases.count; i++)
         if (cases.groups[i].hash == hash)
             return &cases.groups[i];

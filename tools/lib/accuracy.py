@@ -24,7 +24,7 @@ For each storage type, the worst of all comparisons:
   the plain program; the tests allow 2, and one unit in the last place of each element on top.
 * **ulp**: our largest error in an output, in units in the last place (of the storage type) of the output's largest
   value. 0.5 is correct rounding: an F16 or BF16 result that was computed in F32 and rounded once has that.
-* **of bound**: the error of an element as a part of what the tests allow it. 1 would fail.
+* **of bound**: the error of an element as a part of what the tests allow it: more than 1 fails.
 
 `-` stands where nothing is compared in that way. A long sum that cancels leaves a small value with the error of its large
 terms, in any program: this is why the plain program, and not a tolerance, is the measure, and why an element's own unit
