@@ -52,7 +52,7 @@ typedef struct od_define_pair {
 /* C = alpha * op(A) op(B) + beta * C for each batch, row-major, by CLBlast. Leading dimensions and strides in elements.
  */
 typedef struct od_clblast_gemm {
-    od_view a, b, c; /* all F32, or all F16 */
+    od_view a, b, c; /* all F32 */
     bool transpose_a, transpose_b;
     size_t m, n, k, lda, ldb, ldc;
     size_t batch, stride_a, stride_b, stride_c;

@@ -122,7 +122,9 @@ static ocldnn_status adopt(struct ocldnn_context *context, od_program *program, 
         pool->max_group = context->facts.max_group_size;
         clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof pool->local_memory,
                                  &pool->local_memory, NULL);
-        if (!(context->facts.quirks & OCLDNN_QUIRK_KERNEL_LIMITS))
+        if (context->facts.quirks & OCLDNN_QUIRK_KERNEL_LIMITS)
+            pool->local_memory /= 2;
+        else
             clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof pool->max_group,
                                      &pool->max_group, NULL);
         pool->next = program->kernels;

@@ -13,6 +13,8 @@ import sys
 CMOCKA = re.compile(r"^\[\s*(PASSED|FAILED|SKIPPED)\s*\] (\d+) test\(s\)", re.M)
 # A kernel family that a program of operators leaves out because of the driver (tests/kit/kit.c).
 FAMILY = re.compile(r"^skipped: .* family: (?!OCLDNN_TEST_FAMILY)", re.M)
+# What PoCL prints when a kernel is built with warnings: the library promises that nothing appears on the terminal.
+NOISE = re.compile(r"^\d+ warnings? generated", re.M)
 PLAIN = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 
 
@@ -39,6 +41,9 @@ def count(run, lines):
     elif not (passed or skipped):
         passed = 1
         said = last_line(text)
+    if NOISE.search(text):
+        failed = max(1, failed)
+        said += ", but a kernel's build printed on the terminal"
     lines.append(f"    {name}: {said} ({run['duration']:.1f} s)")
     if failed:
         lines.extend("    | " + line for line in text.strip().splitlines()[-60:])
