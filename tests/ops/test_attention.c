@@ -200,9 +200,15 @@ static void few_queries(void **state)
     for (int i = 0; i < kit_rounds(10); i++) {
         bool chance = i >= 6;
         shape s = {.dtype = kit_float_dtype(),
-                   .causal = (uint32_t)(chance ? kit_between(0, 2) : i == 0 ? 1 : 0),
-                   .mask = (int)(chance ? kit_between(0, 2) : i == 1 || i == 2 ? i : 0),
-                   .bias = (int)(chance ? kit_between(0, 2) : i == 3 || i == 4 ? i - 2 : 0),
+                   .causal = (uint32_t)(chance   ? kit_between(0, 2)
+                                        : i == 0 ? 1
+                                                 : 0),
+                   .mask = (int)(chance             ? kit_between(0, 2)
+                                 : i == 1 || i == 2 ? i
+                                                    : 0),
+                   .bias = (int)(chance             ? kit_between(0, 2)
+                                 : i == 3 || i == 4 ? i - 2
+                                                    : 0),
                    .lse = kit_between(0, 1),
                    .capped = chance ? kit_between(0, 3) == 0 : i == 5,
                    .bias_f32 = kit_between(0, 1)};
