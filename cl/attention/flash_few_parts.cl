@@ -68,6 +68,7 @@ static inline void score_keys(__global const ELEMENT *k, int stride, __global co
             OD_UNROLL for (int j = 0; j < SIDE; j++)
             {
                 key[j] = k + places[first + i + j] * stride;
+                ask_row(key[j] + 16 * stride, width);
                 ask_row(v + places[first + i + j] * value_stride, value_width);
                 OD_UNROLL for (int r = 0; r < ROWS; r++) tile[j][r] = 0.0f;
             }

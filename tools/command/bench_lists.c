@@ -33,6 +33,7 @@ static const declared basic[] = {
     {"attention_causal", bench_make_attention, "8h 1024 d64", {1, 8, 8, 1024, 1024, 64, 1}},
     {"attention_causal", bench_make_attention, "8h 1024 d128", {1, 8, 8, 1024, 1024, 128, 1}},
     {"attention_packed", bench_make_packed_attention, "12h 1024 d64", {12, 1024, 64}},
+    {"attention_decode", bench_make_attention, "32:8h 1:2048 d128", {1, 32, 8, 1, 2048, 128, 0}},
     {"attention_gemms", bench_make_fallback, "8h 1024 d64", {1, 8, 8, 1024, 1024, 64, 0}},
     {"rms_norm", bench_make_rms_norm, "4096x4096", {4096, 4096}},
     {"layer_norm", bench_make_layer_norm, "4096x4096", {4096, 4096}},
