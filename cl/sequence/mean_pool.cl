@@ -62,7 +62,7 @@ static inline void write_columns(const job *j, int first, int end)
 {
     for (int i = first; i < end; i++) {
         float mean = mean_of(j, i, 1.0f);
-        if (mean - mean != 0.0f)
+        if (!(mean > -INFINITY && mean < INFINITY)) // Mesa takes mean - mean for 0, whatever it is
             mean = mean_of(j, i, 0x1p-32f) * 0x1p32f;
         STORE1(TYPE, mean, j->output, i);
     }
@@ -71,8 +71,7 @@ static inline void write_columns(const job *j, int first, int end)
 // A vector's means, as far as they are floats.
 static inline void write_vector(const job *j, FLOATW mean, int first)
 {
-    const FLOATW rest = mean * 0.0f;
-    if (od_sum(rest) == 0.0f)
+    if (all(mean > (FLOATW)(-INFINITY) && mean < (FLOATW)(INFINITY)))
         STOREW(TYPE, mean, j->output, first);
     else
         write_columns(j, first, first + WIDTH);
