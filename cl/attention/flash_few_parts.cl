@@ -186,7 +186,8 @@ static inline bool any_not_finite(const float16 *vectors, int count)
         {                                                                                                              \
             float p = weights[r * KEYS + key];                                                                         \
             if (TAKE) {                                                                                                \
-                OD_UNROLL for (int i = 0; i < COLUMNS; i++) tile[r][i] = fma((float16)(p), x[i], tile[r][i]);          \
+                OD_UNROLL for (int i = 0; i < COLUMNS; i++) tile[r * COLUMNS + i] =                                    \
+                    fma((float16)(p), x[i], tile[r * COLUMNS + i]);                                                    \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -194,7 +195,7 @@ static inline bool any_not_finite(const float16 *vectors, int count)
 #define START(COLUMNS)                                                                                                 \
     OD_UNROLL for (int r = 0; r < ROWS; r++)                                                                           \
     {                                                                                                                  \
-        OD_UNROLL for (int i = 0; i < COLUMNS; i++) tile[r][i] = output[(at + i) * ROWS + r] * rescale[r];             \
+        OD_UNROLL for (int i = 0; i < COLUMNS; i++) tile[r * COLUMNS + i] = output[(at + i) * ROWS + r] * rescale[r];  \
     }
 
 // output[column][row] = output * rescale + sum over the keys of weights[row][key] * V[key][column], for COLUMNS vectors
@@ -204,16 +205,16 @@ static inline bool any_not_finite(const float16 *vectors, int count)
     static inline void NAME(__global const ELEMENT *v, int stride, int width, const int *places, int count, int at,    \
                             const float *weights, const float *rescale, bool cut, float16 *output)                     \
     {                                                                                                                  \
-        float16 tile[ROWS][COLUMNS];                                                                                   \
+        float16 tile[ROWS * COLUMNS];                                                                                  \
         START(COLUMNS)                                                                                                 \
         ADD_KEYS(COLUMNS, LOAD, true)                                                                                  \
-        if (cut && any_not_finite(tile[0], ROWS * COLUMNS)) {                                                          \
+        if (cut && any_not_finite(tile, ROWS * COLUMNS)) {                                                             \
             START(COLUMNS)                                                                                             \
             ADD_KEYS(COLUMNS, LOAD, as_uint(p) != 0x80000000u)                                                         \
         }                                                                                                              \
         OD_UNROLL for (int r = 0; r < ROWS; r++)                                                                       \
         {                                                                                                              \
-            OD_UNROLL for (int i = 0; i < COLUMNS; i++) output[(at + i) * ROWS + r] = tile[r][i];                      \
+            OD_UNROLL for (int i = 0; i < COLUMNS; i++) output[(at + i) * ROWS + r] = tile[r * COLUMNS + i];           \
         }                                                                                                              \
     }
 #define LOAD_PAIRS(COLUMNS) OD_UNROLL for (int i = 0; i < COLUMNS; i += 2) od_load_pair(value + 16 * (at + i), x + i)
