@@ -11,4 +11,16 @@ static inline float16 od_divide(float16 x, float16 by, float16 inverse)
     return better == better ? better : near; // an infinite x has no remainder
 }
 
+// Whether a value that was not to be seen may have got into the vectors, as 0 * NaN.
+static inline bool od_any_not_finite(const float16 *vectors, int count)
+{
+    float16 t = 0.0f;
+    for (int i = 0; i < count; i++)
+        t = fma(vectors[i], (float16)(0.0f), t);
+    float8 e = t.lo + t.hi;
+    float4 f = e.lo + e.hi;
+    float g = f.s0 + f.s1 + f.s2 + f.s3;
+    return g != g;
+}
+
 #endif

@@ -40,13 +40,6 @@ static inline float16 sum_each(const float16 *v)
            (float16)(x.s13, y.s13, x.s57, y.s57, x.s9b, y.s9b, x.sdf, y.sdf);
 }
 
-// Asks for the lines of a row.
-static inline void ask_row(__global const ELEMENT *row, int width)
-{
-    for (int d = 0; d < width; d += 64 / (int)sizeof(ELEMENT))
-        OD_ASK(row + d, 2);
-}
-
 // tile[key][row] += vector `at` of SIDE keys * the same of the rows.
 #define SCORE_STEP(keys, at)                                                                                           \
     OD_UNROLL for (int r = 0; r < ROWS; r++)                                                                           \
@@ -68,8 +61,8 @@ static inline void score_keys(__global const ELEMENT *k, int stride, __global co
             OD_UNROLL for (int j = 0; j < SIDE; j++)
             {
                 key[j] = k + places[first + i + j] * stride;
-                ask_row(key[j] + 16 * stride, width);
-                ask_row(v + places[first + i + j] * value_stride, value_width);
+                OD_ASK_ROW(key[j] + 16 * stride, width, 2);
+                OD_ASK_ROW(v + places[first + i + j] * value_stride, value_width, 2);
                 OD_UNROLL for (int r = 0; r < ROWS; r++) tile[j][r] = 0.0f;
             }
             int at = 0;
@@ -166,16 +159,6 @@ static inline void soften(int count, float unit, bool cut, float16 *scores, floa
     }
 }
 
-static inline bool any_not_finite(const float16 *vectors, int count)
-{
-    float16 t = 0.0f;
-    float sum;
-    for (int i = 0; i < count; i++)
-        t = fma(vectors[i], (float16)(0.0f), t);
-    sum = od_sum_16(t);
-    return sum != sum;
-}
-
 // tile[row][column] += the weights of all keys that TAKE(weight) * their values.
 #define ADD_KEYS(COLUMNS, LOAD, TAKE)                                                                                  \
     for (int key = 0; key < count; key++) {                                                                            \
@@ -208,7 +191,7 @@ static inline bool any_not_finite(const float16 *vectors, int count)
         float16 tile[ROWS * COLUMNS];                                                                                  \
         START(COLUMNS)                                                                                                 \
         ADD_KEYS(COLUMNS, LOAD, true)                                                                                  \
-        if (cut && any_not_finite(tile, ROWS * COLUMNS)) {                                                             \
+        if (cut && od_any_not_finite(tile, ROWS * COLUMNS)) {                                                          \
             START(COLUMNS)                                                                                             \
             ADD_KEYS(COLUMNS, LOAD, as_uint(p) != 0x80000000u)                                                         \
         }                                                                                                              \

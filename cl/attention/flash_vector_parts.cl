@@ -49,13 +49,6 @@ static inline void convert_row(__global const ELEMENT *from, int width, float *t
             tile[i][j] = fma((float16)(keys[i][at]), rows[j], tile[i][j]);                                             \
     } while (0)
 
-// Asks for the lines of a row.
-static inline void ask_row(__global const ELEMENT *row, int width)
-{
-    for (int d = 0; d < width; d += 64 / (int)sizeof(ELEMENT))
-        OD_ASK(row + d, 1);
-}
-
 // scores[key][row] for count keys, a tile of keys after the other. Two steps a turn leave a core's issue slots to the
 // multiplications; with four the compiler runs out of registers. Meanwhile the keys' values are asked for: where heads
 // lie side by side, each is in another page.
@@ -70,7 +63,7 @@ static inline void score_keys(__global const ELEMENT *k, int stride, __global co
         for (int i = 0; i < TILE; i++) {
             int place = places[min(first + i, count - 1)];
             __global const ELEMENT *key = k + place * stride;
-            ask_row(v + place * value_stride, value_width);
+            OD_ASK_ROW(v + place * value_stride, value_width, 1);
 #if X_TYPE == OD_F32
             keys[i] = key;
 #else
@@ -266,16 +259,6 @@ static inline void add_careful(NEAR const float *values, int stride, const int *
         }
 }
 
-static inline bool any_not_finite(const float16 *vectors, int count)
-{
-    float16 t = 0.0f;
-    for (int i = 0; i < count; i++)
-        t = fma(vectors[i], (float16)(0.0f), t);
-    float8 e = t.lo + t.hi;
-    float4 f = e.lo + e.hi;
-    float g = f.s0 + f.s1 + f.s2 + f.s3;
-    return g != g;
-}
 #endif
 
 // cut: some rows set some of these keys aside.
@@ -310,7 +293,7 @@ static inline void add_values(__global const ELEMENT *v, int stride, const int *
             else
                 add_column(values + c, apart, places, count, weights, rescale, out);
 #if MASK == 2 || CAUSAL
-            if (cut && any_not_finite(out, step * ROW_VECTORS)) {
+            if (cut && od_any_not_finite(out, step * ROW_VECTORS)) {
                 for (int i = 0; i < step * ROW_VECTORS; i++)
                     out[i] = before[i];
                 add_careful(values + c, apart, places, count, step, weights, rescale, out);

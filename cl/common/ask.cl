@@ -16,6 +16,13 @@
 #define OD_ASK_TO_WRITE(p) ((void)0)
 #endif
 
+// For all lines of a row of `width` elements.
+#define OD_ASK_ROW(row, width, cache)                                                                                  \
+    do {                                                                                                               \
+        for (int line = 0; line < (width); line += 64 / (int)sizeof(*(row)))                                           \
+            OD_ASK((row) + line, cache);                                                                               \
+    } while (0)
+
 // For a stream that has got to p: so far ahead, in bytes, that memory can answer in time. Asking for what another core
 // is about to write costs both of them: whoever asks to write does so within its own part.
 enum { OD_READ_AHEAD = 8192, OD_WRITE_AHEAD = 2048 };
