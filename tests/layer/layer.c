@@ -55,6 +55,16 @@ layer_failure layer_disarm(void)
     return failure;
 }
 
+long layer_pause(void)
+{
+    return atomic_exchange(&countdown, 0);
+}
+
+void layer_resume(long calls_left)
+{
+    atomic_store(&countdown, calls_left);
+}
+
 bool layer_fails(const char *call, const int *codes, int count, int *code)
 {
     if (atomic_load(&countdown) <= 0 || atomic_fetch_sub(&countdown, 1) != 1)

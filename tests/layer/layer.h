@@ -45,6 +45,10 @@ typedef struct layer_failure {
 void layer_arm(long number, int which);
 layer_failure layer_disarm(void);
 
+/* Between these no call counts towards the one that fails. */
+long layer_pause(void);
+void layer_resume(long calls_left);
+
 /* For wrappers of the allocator: whether this call is the one that fails, and one block more or less. */
 bool layer_fails(const char *call, const int *codes, int count, int *code);
 void layer_count(enum layer_kind kind, long more);
