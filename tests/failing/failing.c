@@ -38,11 +38,11 @@ void failing_must_count(void)
         fail_msg("the OpenCL loader does not know layers (OPENCL_LAYERS)");
 }
 
-static bool is_dispensable(const failing *f, const char *call)
+static bool stands_in(const char *list, const char *call)
 {
     char name[64];
     snprintf(name, sizeof name, " %s ", call);
-    return f->dispensable && strstr(f->dispensable, name);
+    return list && strstr(list, name);
 }
 
 static void judge(const failing *f, const layer_failure *failed, ocldnn_status status, const char *old)
@@ -50,7 +50,7 @@ static void judge(const failing *f, const layer_failure *failed, ocldnn_status s
     bool memory = failed->code == CL_OUT_OF_HOST_MEMORY || failed->code == CL_OUT_OF_RESOURCES ||
                   failed->code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
     if (status == OCLDNN_SUCCESS) {
-        if (failed->call && !is_dispensable(f, failed->call))
+        if (failed->call && !stands_in(f->dispensable, failed->call))
             fail_msg("%s: succeeds nevertheless", now);
         return;
     }
@@ -99,7 +99,9 @@ long fail_each(const failing *f)
         layer_failure failed = one_round(f, number, 0);
         if (!failed.call)
             return number - 1;
-        for (int which = 1; which < failed.codes && !f->first_status_only; which++)
+        if (f->each_status && !stands_in(f->each_status, failed.call))
+            continue;
+        for (int which = 1; which < failed.codes; which++)
             one_round(f, number, which);
     }
 }

@@ -28,7 +28,7 @@ typedef struct failing {
     /* Whether all is well after a call that failed, or did not: calls again. Releases what before() made. */
     void (*after)(void *user, ocldnn_status status); /* may be NULL */
     const char *dispensable; /* names of calls, in blanks: " clGetProgramInfo malloc " ; NULL: none */
-    bool first_status_only;  /* of those that are plausible, where a round takes long */
+    const char *each_status; /* likewise; other calls fail with one status only, where a round takes long. NULL: all */
     void *user;
 } failing;
 
