@@ -54,12 +54,14 @@
 #ifndef KEYS
 #define KEYS 96
 #endif
-#include "common/storage.cl"
+#include "common/ask.cl"
 #include "common/exp2.cl"
+#include "common/storage.cl"
 #if SOFTCAP
 #include "common/math.cl"
 #endif
 #include "common/transpose.cl"
+#include "attention/finish.cl"
 
 #define ROWS (16 * ROW_VECTORS)
 #define CHUNK 64 // columns of V converted at a time
@@ -134,7 +136,7 @@ flash_vector(__global const ELEMENT *query_base, ulong query_offset, __global co
 #endif
         if (count == 0)
             break;
-        score_keys(k, key_strides.s2, places, count, width, query_t, staged, scores);
+        score_keys(k, key_strides.s2, v, value_strides.s2, value_width, places, count, width, query_t, staged, scores);
 #if SOFTCAP
         for (int i = 0; i < count * ROW_VECTORS; i++)
             scores[i] = od_tanh_16(scores[i] * scale) * softcap;

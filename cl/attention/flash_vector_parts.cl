@@ -49,17 +49,28 @@ static inline void convert_row(__global const ELEMENT *from, int width, float *t
             tile[i][j] = fma((float16)(keys[i][at]), rows[j], tile[i][j]);                                             \
     } while (0)
 
+// Asks for the lines of a row.
+static inline void ask_row(__global const ELEMENT *row, int width)
+{
+    for (int d = 0; d < width; d += 64 / (int)sizeof(ELEMENT))
+        OD_ASK(row + d, 1);
+}
+
 // scores[key][row] for count keys, a tile of keys after the other. Two steps a turn leave a core's issue slots to the
-// multiplications; with four the compiler runs out of registers.
-static inline void score_keys(__global const ELEMENT *k, int stride, const int *places, int count, int width,
-                              const float16 *query_t, float *staged, float16 *scores)
+// multiplications; with four the compiler runs out of registers. Meanwhile the keys' values are asked for: where heads
+// lie side by side, each is in another page.
+static inline void score_keys(__global const ELEMENT *k, int stride, __global const ELEMENT *v, int value_stride,
+                              int value_width, const int *places, int count, int width, const float16 *query_t,
+                              float *staged, float16 *scores)
 {
     for (int first = 0; first < count; first += TILE) {
         float16 tile[TILE][ROW_VECTORS];
         NEAR const float *keys[TILE];
 #pragma unroll
         for (int i = 0; i < TILE; i++) {
-            __global const ELEMENT *key = k + places[min(first + i, count - 1)] * stride;
+            int place = places[min(first + i, count - 1)];
+            __global const ELEMENT *key = k + place * stride;
+            ask_row(v + place * value_stride, value_width);
 #if X_TYPE == OD_F32
             keys[i] = key;
 #else
@@ -309,14 +320,7 @@ static inline void add_values(__global const ELEMENT *v, int stride, const int *
     }
 }
 
-// Rows divided by their sums; a sum of 0 means no key, and gives 0.
-static inline float16 divide(float16 x, float16 by, float16 inverse)
-{
-    float16 near = x * inverse;
-    float16 better = fma(fma(-near, by, x), inverse, near);
-    return better == better ? better : near; // an infinite x has no remainder
-}
-
+// Rows divided by their sums, and turned back.
 static inline void store_output(const float16 *output_t, const float16 *sum, int rows, int value_width,
                                 __global ELEMENT *out, int stride)
 {
@@ -327,14 +331,14 @@ static inline void store_output(const float16 *output_t, const float16 *sum, int
         for (; d + 16 <= value_width; d += 16) {
             float16 block[16];
             for (int c = 0; c < 16; c++)
-                block[c] = divide(output_t[(d + c) * ROW_VECTORS + i], sum[i], inverse);
+                block[c] = od_divide(output_t[(d + c) * ROW_VECTORS + i], sum[i], inverse);
             od_transpose16(block);
             for (int r = 0; r < present; r++)
                 STORE16(X_TYPE, block[r], out, (16 * i + r) * stride + d);
         }
         for (; d < value_width; d++) {
             float ALIGNED column[16];
-            vstore16(divide(output_t[d * ROW_VECTORS + i], sum[i], inverse), 0, column);
+            vstore16(od_divide(output_t[d * ROW_VECTORS + i], sum[i], inverse), 0, column);
             for (int r = 0; r < present; r++)
                 STORE1(X_TYPE, column[r], out, (16 * i + r) * stride + d);
         }

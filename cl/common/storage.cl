@@ -31,6 +31,8 @@
 #define STORE8(T, v, p, i) OD_PASTE(od_store8_, T)(v, p, i)
 #define STORE16(T, v, p, i) OD_PASTE(od_store16_, T)(v, p, i)
 
+#include "common/avx512.cl"
+
 typedef float od_storage_1;
 typedef ushort od_storage_2;
 typedef ushort od_storage_3;
@@ -65,6 +67,10 @@ static inline ushort od_to_bf16_1(float value)
 OD_BF16_CONVERSIONS(_4, float4, uint4, ushort4, convert_uint4, convert_ushort4, as_float4, as_uint4)
 OD_BF16_CONVERSIONS(_8, float8, uint8, ushort8, convert_uint8, convert_ushort8, as_float8, as_uint8)
 OD_BF16_CONVERSIONS(_16, float16, uint16, ushort16, convert_uint16, convert_ushort16, as_float16, as_uint16)
+
+#ifndef OD_AVX512
+#define od_narrow_bf16_16(value) od_to_bf16_16(value)
+#endif
 
 // Vectors that lie anywhere an element may. PoCL makes its vload16 of pieces of two elements, between which the
 // compiler then pulls the arithmetic that follows, and its vstore16 of three stores, or of one for each element; these
@@ -106,16 +112,22 @@ static inline ushort8 od_to_f16_8(float8 value)
     return bits;
 }
 
-static inline void od_store_f16_16(float16 value, __global ushort *p)
+#ifndef OD_AVX512
+static inline float16 od_from_f16_16(ushort16 bits)
 {
-    *(__global od_loose_ushort8 *)p = od_to_f16_8(value.lo);
-    *(__global od_loose_ushort8 *)(p + 8) = od_to_f16_8(value.hi);
+    return (float16)(od_from_f16_8(bits.lo), od_from_f16_8(bits.hi));
 }
 
+static inline ushort16 od_to_f16_16(float16 value)
+{
+    return (ushort16)(od_to_f16_8(value.lo), od_to_f16_8(value.hi));
+}
+#endif
+
 #define od_load8_2(p, i) od_from_f16_8(*(__global const od_loose_ushort8 *)((p) + (i)))
-#define od_load16_2(p, i) ((float16)(od_load8_2(p, i), od_load8_2(p, (i) + 8)))
+#define od_load16_2(p, i) od_from_f16_16(*(__global const od_loose_ushort16 *)((p) + (i)))
 #define od_store8_2(v, p, i) (*(__global od_loose_ushort8 *)((p) + (i)) = od_to_f16_8(v))
-#define od_store16_2(v, p, i) od_store_f16_16((v), (p) + (i))
+#define od_store16_2(v, p, i) (*(__global od_loose_ushort16 *)((p) + (i)) = od_to_f16_16(v))
 #else
 #define od_load8_2(p, i) vload_half8(0, (__global const half *)((p) + (i)))
 #define od_load16_2(p, i) vload_half16(0, (__global const half *)((p) + (i)))
@@ -130,6 +142,6 @@ static inline void od_store_f16_16(float16 value, __global ushort *p)
 #define od_store1_3(v, p, i) ((p)[i] = od_to_bf16_1(v))
 #define od_store4_3(v, p, i) (*(__global od_loose_ushort4 *)((p) + (i)) = od_to_bf16_4(v))
 #define od_store8_3(v, p, i) (*(__global od_loose_ushort8 *)((p) + (i)) = od_to_bf16_8(v))
-#define od_store16_3(v, p, i) (*(__global od_loose_ushort16 *)((p) + (i)) = od_to_bf16_16(v))
+#define od_store16_3(v, p, i) (*(__global od_loose_ushort16 *)((p) + (i)) = od_narrow_bf16_16(v))
 
 #endif

@@ -13,36 +13,6 @@
 
 #include "common/width.cl"
 
-// The values of a vector, added or compared pairwise.
-static inline float od_sum_4(float4 v)
-{
-    return (v.s0 + v.s2) + (v.s1 + v.s3);
-}
-
-static inline float od_sum_16(float16 v)
-{
-    float8 w = v.lo + v.hi;
-    return od_sum_4(w.lo + w.hi);
-}
-
-// The larger one; a NaN in v is passed over. (A user of a maximum meets the NaN again in the values themselves.)
-#define OD_LARGER(m, v) ((v) > (m) ? (v) : (m))
-
-static inline float od_max_4(float4 v)
-{
-    float2 w = OD_LARGER(v.lo, v.hi);
-    return OD_LARGER(w.s0, w.s1);
-}
-
-static inline float od_max_16(float16 v)
-{
-    float8 w = OD_LARGER(v.lo, v.hi);
-    return od_max_4(OD_LARGER(w.lo, w.hi));
-}
-
-#define od_sum(v) OD_PASTE(od_sum_, WIDTH)(v)
-#define od_max(v) OD_PASTE(od_max_, WIDTH)(v)
-
 #define READS_AHEAD (LANES * TEAMS == 1)
 
 #if LANES * TEAMS == 1

@@ -42,6 +42,7 @@
 #define WIDTH 16
 #endif
 
+#include "common/ask.cl"
 #include "common/math.cl"
 #include "common/rows.cl"
 #include "common/width.cl"
@@ -105,6 +106,22 @@ static inline void piece(__global const STORAGE(TYPE) * a, int a_step,
     piece(a + ROW_OF(a_strides, a_far_strides), a_step, y + ROW_OF(y_strides, y_far_strides), y_step, i, width, alpha)
 #endif
 
+#if HAS_B && !B_REPEATS
+#define ASK_B(i) OD_ASK_STREAM(b + ROW_OF(b_strides, b_far_strides) + (i))
+#else
+#define ASK_B(i) ((void)0)
+#endif
+
+// At element i of a row of which elements up to `end` are this group's.
+#define ASK(i, end)                                                                                                    \
+    do {                                                                                                               \
+        if (!A_REPEATS)                                                                                                \
+            OD_ASK_STREAM(a + ROW_OF(a_strides, a_far_strides) + (i));                                                 \
+        ASK_B(i);                                                                                                      \
+        if ((i) + ahead < (end))                                                                                       \
+            OD_ASK_STREAM_TO_WRITE(y + ROW_OF(y_strides, y_far_strides) + (i));                                        \
+    } while (0)
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 elementwise(__global const STORAGE(TYPE) * a, ulong a_offset, int4 a_strides, int a_step,
 #if HAS_B
@@ -129,12 +146,17 @@ elementwise(__global const STORAGE(TYPE) * a, ulong a_offset, int4 a_strides, in
 #endif
     y += y_offset;
 #if ITEMS == 1
+    const int ahead = OD_WRITE_AHEAD / (int)sizeof(STORAGE(TYPE));
     for (uint at = first; at < last;) {
         const uint row = at / per_row, begin = at - row * per_row;
         const uint count = min(per_row - begin, last - at);
         FIND_ROW((int)row);
-        for (uint k = begin; k < begin + count; k++)
+        for (uint k = begin; k < begin + count; k++) {
+#if !STRIDED
+            ASK((int)k * LANES, (int)(begin + count) * LANES);
+#endif
             PIECE((int)k * LANES);
+        }
         at += count;
     }
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // B into packed panels [ceil(n / 32)][k][32], of its own dtype or another; columns from n on become 0. One work-item
-// for each panel and slice of k.
+// for each panel and slice of k; the slices of a panel one after the other, so that rows of [n, k] are read on.
 
 //! B_TYPE 1..3 dtype (1 F32, 2 F16, 3 BF16)
 //! PACKED_TYPE 1..3 dtype of the panels
@@ -27,9 +27,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_pack(__global 
                                                                        ulong packed_offset, int n, int depth, int ldb)
 {
     float16 panel[KB * NV];
-    int at = (int)get_group_id(0) * PW, k = (int)get_group_id(1) * KB, slice = min(KB, depth - k);
+    int at = (int)get_group_id(1) * PW, k = (int)get_group_id(0) * KB, slice = min(KB, depth - k);
+    int asked = slice * PW - OD_WRITE_AHEAD / (int)sizeof(STORAGE(PACKED_TYPE));
     od_take_panel(panel, b + b_offset, at, n, depth, ldb, k, slice);
     packed += packed_offset + (ulong)at * (ulong)depth + (ulong)k * PW;
-    for (int i = 0; i < slice * NV; i++)
+    for (int i = 0; i < slice * NV; i++) {
+        if (i * 16 < asked)
+            OD_ASK_STREAM_TO_WRITE(packed + i * 16);
         STORE16(PACKED_TYPE, panel[i], packed, i * 16);
+    }
 }

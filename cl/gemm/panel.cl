@@ -5,20 +5,13 @@
 #ifndef OD_GEMM_PANEL_CL
 #define OD_GEMM_PANEL_CL
 
+#include "common/ask.cl"
 #include "common/storage.cl"
 #include "common/transpose.cl"
 
 enum { NV = 2, PW = 16 * NV }; // vectors and columns of a panel
 
 #define OD_UNROLL __attribute__((opencl_unroll_hint))
-
-// Asks for memory before it is needed, into the first (1) or second (2) cache. PoCL's prefetch() is empty; its
-// compiler's own is not.
-#ifdef POCL_DEVICE_ADDRESS_BITS
-#define OD_ASK(p, cache) __builtin_prefetch((const void *)(size_t)(p), 0, 4 - (cache))
-#else
-#define OD_ASK(p, cache)
-#endif
 
 // Packed F32 panels are multiplied where they lie. While that goes on, each of the tiles asks for a share of the panel
 // that comes next, LINES lines at every fourth k, so that the memory has a panel's time to answer; left to itself the

@@ -67,11 +67,11 @@ typedef struct factors {
     float prescale, center, scale, shift;
 } factors;
 
-// The mean of the first vector.
+// The mean of the first vector, whose sum may be no float.
 static inline float start_of(const norm *n, const row *r)
 {
     const int count = min(n->width, WIDTH);
-    return count > 0 ? od_sum(values(r, 0, count)) / (float)count : 0.0f;
+    return count > 0 ? od_sum(values(r, 0, count) * 0.0625f) / (float)count * 16.0f : 0.0f;
 }
 
 static inline OD_INLINE void add_distances(const row *r, float prescale, float origin, FLOATW *sum, FLOATW *squares,
@@ -116,8 +116,10 @@ static inline float2 write(const norm *n, const row *r, const factors *f, const 
     FLOATW sum = 0.0f, squares = 0.0f;
     int i = TEAM_LANE * WIDTH;
     for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
-        if (READS_AHEAD)
+        if (READS_AHEAD) {
+            ask_ahead(r, next, i);
             add_distances(next, 1.0f, origin, &sum, &squares, i, WIDTH);
+        }
         write_vector(n, r, f, i, WIDTH);
     }
     if (i < n->width) {

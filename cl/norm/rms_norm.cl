@@ -88,8 +88,11 @@ static inline float write(const norm *n, const row *r, float prescale, float sca
 {
     FLOATW sum = 0.0f;
     int i = TEAM_LANE * WIDTH;
-    for (; i + WIDTH <= n->width; i += LANES * WIDTH)
+    for (; i + WIDTH <= n->width; i += LANES * WIDTH) {
+        if (READS_AHEAD)
+            ask_ahead(r, next, i);
         write_vector(n, r, prescale, scale, next, &sum, i, WIDTH);
+    }
     if (i < n->width)
         write_vector(n, r, prescale, scale, next, &sum, i, n->width - i);
     return od_sum(sum);

@@ -4,6 +4,7 @@
 #ifndef OD_NORM_ROW_CL
 #define OD_NORM_ROW_CL
 
+#include "common/ask.cl"
 #include "common/part.cl"
 #include "common/rows.cl"
 #include "common/team.cl"
@@ -49,6 +50,21 @@ static inline OD_INLINE FLOATW values(const row *r, int i, int count)
 #else
     return LOAD_PART(X_TYPE, r->input, i, count);
 #endif
+}
+
+// On a CPU, at element i of row r, which is written, and of row `next`, which is read; the last row is its own next.
+static inline OD_INLINE void ask_ahead(const row *r, const row *next, int i)
+{
+    OD_ASK_STREAM(next->input + i);
+#if HAS_RESIDUAL
+    OD_ASK_STREAM(next->residual + i);
+#endif
+    if (next->output != r->output) {
+        OD_ASK_STREAM_TO_WRITE(r->output + i);
+#if HAS_RESIDUAL_OUTPUT
+        OD_ASK_STREAM_TO_WRITE(r->sum + i);
+#endif
+    }
 }
 
 // The kernel's arguments as a `strides` and a `row`.

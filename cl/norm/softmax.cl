@@ -37,6 +37,7 @@
 #define WIDTH 16
 #endif
 
+#include "common/ask.cl"
 #include "common/part.cl"
 #include "common/rows.cl"
 #include "common/team.cl"
@@ -151,8 +152,12 @@ static inline void in_stages(const job *j, row base, const strides *steps, int4 
         s.taken = s.read;
         s.read = row_at(base, steps, at);
         at = od_row_after(at, shape);
-        for (; i + WIDTH <= j->width; i += WIDTH)
+        for (; i + WIDTH <= j->width; i += WIDTH) {
+            OD_ASK_STREAM(s.read.input + i);
+            if (s.takes)
+                OD_ASK_STREAM_TO_WRITE(s.written.output + i);
             advance_vector(j, &s, kept, i, WIDTH);
+        }
         if (i < j->width)
             advance_vector(j, &s, kept, i, j->width - i);
         s.last = last_of(od_sum(s.sum));

@@ -31,6 +31,7 @@
 #define WIDTH 16
 #endif
 
+#include "common/ask.cl"
 #include "common/rows.cl"
 #include "common/width.cl"
 
@@ -108,8 +109,20 @@ embedding(__global const uint *ids, ulong ids_offset, int4 ids_strides, __global
             row_of(segment_table + segment_table_offset, part, segment_length, segment_stride);
 #endif
         __global STORAGE(TYPE) *out = output + output_offset + od_row_offset(at, output_strides);
+#if ITEMS == 1
+        const int4 next_at = od_row(min(row + 1, last - 1), shape);
+        __global const STORAGE(TYPE) *next = row_of(
+            table + table_offset, ids[ids_offset + od_row_offset(next_at, ids_strides)], table_length, table_stride);
+        __global STORAGE(TYPE) *next_out = output + output_offset + od_row_offset(next_at, output_strides);
+#endif
         for (int v = item; v < vectors; v += ITEMS) {
             const int i = v * WIDTH;
+#if ITEMS == 1
+            if (row + 1 < last) {
+                OD_ASK(next + i, 1);
+                OD_ASK_TO_WRITE(next_out + i);
+            }
+#endif
             STOREW(TYPE, wide_of(token, i) ADD_POSITION(wide_of) ADD_SEGMENT(wide_of), out, i);
         }
         for (int i = vectors * WIDTH + item; i < width; i += ITEMS)

@@ -25,6 +25,7 @@
 #define INTERLEAVED 0
 #endif
 
+#include "common/ask.cl"
 #include "common/storage.cl"
 
 // What is in private memory at a time: cosine and sine of so many tokens (lib/ops/rotary.c) and pairs, 8 KiB.
@@ -123,15 +124,25 @@ static inline void cosine_sine(float16 frequency, float16 f_low, uint position, 
 }
 #endif
 
-// `count` pairs of one head, from pair `begin` on.
-static inline void turn(__global const STORAGE(TYPE) * x, __global STORAGE(TYPE) * y, int begin, int count, int pairs,
-                        const float16 *cosine, const float16 *sine)
+// Of a pair of vectors, where the next head has it.
+#define ASK(x_at, y_at)                                                                                                \
+    do {                                                                                                               \
+        OD_ASK((x_at) + x_next, 1);                                                                                    \
+        if (y_next)                                                                                                    \
+            OD_ASK_TO_WRITE((y_at) + y_next);                                                                          \
+    } while (0)
+
+// `count` pairs of one head, from pair `begin` on. The next head is so many elements away, 0 if there is none.
+static inline void turn(__global const STORAGE(TYPE) * x, __global STORAGE(TYPE) * y, int x_next, int y_next, int begin,
+                        int count, int pairs, const float16 *cosine, const float16 *sine)
 {
     int i = 0;
     for (; i + 16 <= count; i += 16) {
         const float16 c = cosine[i / 16], s = sine[i / 16];
 #if INTERLEAVED
         const int at = 2 * (begin + i);
+        ASK(x + at, y + at);
+        ASK(x + at + 16, y + at + 16);
         const float16 a = LOAD16(TYPE, x, at), b = LOAD16(TYPE, x, at + 16);
         const float16 x1 = (float16)(a.even, b.even), x2 = (float16)(a.odd, b.odd);
         const float16 y1 = x1 * c - x2 * s, y2 = x2 * c + x1 * s;
@@ -144,6 +155,8 @@ static inline void turn(__global const STORAGE(TYPE) * x, __global STORAGE(TYPE)
         STORE16(TYPE, high, y, at + 16);
 #else
         const int at = begin + i;
+        ASK(x + at, y + at);
+        ASK(x + at + pairs, y + at + pairs);
         const float16 x1 = LOAD16(TYPE, x, at), x2 = LOAD16(TYPE, x, at + pairs);
         STORE16(TYPE, x1 * c - x2 * s, y, at);
         STORE16(TYPE, x2 * c + x1 * s, y, at + pairs);
@@ -222,8 +235,10 @@ rotary_vector(__global const STORAGE(TYPE) * input, ulong input_offset, int4 inp
         for (int head = 0; head < heads; head++) {
             __global const STORAGE(TYPE) *x = input + head * input_strides.s1;
             __global STORAGE(TYPE) *y = output + head * output_strides.s1;
+            const int x_next = head + 1 < heads ? input_strides.s1 : 0,
+                      y_next = head + 1 < heads ? output_strides.s1 : 0;
             for (int t = 0; t < count; t++) {
-                turn(x, y, begin, part, pairs, c + t * VECTORS, s + t * VECTORS);
+                turn(x, y, x_next, y_next, begin, part, pairs, c + t * VECTORS, s + t * VECTORS);
                 if (begin + part == pairs)
                     copy_rest(x, y, width, depth);
                 x += input_strides.s2;

@@ -30,8 +30,11 @@ typedef enum ocldnn_causal {
  * A row without any key gives O = 0 and lse = -inf. NaN or inf in a key or value that is ruled out never shows.
  * Sq = 0 or B = 0 does nothing and succeeds; Skv = 0 gives rows without any key.
  * B, H and S may have any strides ([B,S,H,D] and packed QKV need no copy); the last axis of query, key, value and
- * output is contiguous. No output may overlap an input. Deterministic; a row's result does not depend on the other
- * rows. */
+ * output is contiguous. No output may overlap an input. Deterministic; a row's result does not depend on what is in the
+ * other rows, nor on B. It may depend on how many they are: on a CPU, FLASH_UNIT takes up to 16 rows that share a head
+ * of keys (Sq * Hq / Hkv) by a kernel of their own, which adds in another order.
+ * Workspace: FALLBACK always; FLASH_UNIT on a CPU with few rows and more than 256 keys, and in F32 where rows of keys
+ * or values lie more than 1024 elements apart and 256 rows or more share them. */
 typedef struct ocldnn_attention {
     ocldnn_tensor query;  /* [B, Hq, Sq, D], F32, F16 or BF16; D and Dv up to 1024 */
     ocldnn_tensor key;    /* [B, Hkv, Skv, D], same dtype; Hq % Hkv == 0 */

@@ -88,11 +88,12 @@ OCLDNN_API size_t ocldnn_dtype_size(ocldnn_dtype dtype);
  *
  * shape and strides are in elements, in the order of the axes; only the first `rank` entries are looked at.
  * Strides all zero mean dense (row-major). Otherwise a stride of 0 on an axis longer than 1 broadcasts an input along
- * that axis; outputs may not do that. Negative strides are refused. Where an operator broadcasts ("broadcastable to"),
- * an axis of length 1 does the same as a stride of 0.
- * A tensor may lie anywhere in its buffer, also in a sub-buffer; it may span at most 2^31 - 1 elements from its first
- * to its last (larger ones get OCLDNN_UNSUPPORTED), its offset may be any 64-bit number.
- * All zero means absent. */
+ * that axis. Negative strides are refused. An output's axes must nest: each stride is larger than the span of all axes
+ * of smaller strides. Operators that join leading axes (all but the elementwise ones) join those that lie alike in all
+ * their tensors; more than four that are left are OCLDNN_UNSUPPORTED. Where an operator broadcasts ("broadcastable
+ * to"), an axis of length 1 does the same as a stride of 0. A tensor may lie anywhere in its buffer, also in a
+ * sub-buffer; it may span at most 2^31 - 1 elements from its first to its last (larger ones get OCLDNN_UNSUPPORTED),
+ * its offset may be any 64-bit number. All zero means absent. */
 typedef struct ocldnn_tensor {
     cl_mem buffer;
     uint64_t offset; /* of the first element, in elements */

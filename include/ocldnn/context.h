@@ -31,7 +31,8 @@ enum ocldnn_quirk_flag {
     OCLDNN_QUIRK_NO_BINARIES = 4,    /* the driver's binaries cannot be trusted: always build from source */
     OCLDNN_QUIRK_SERIAL_BUILDS = 8,  /* the compiler holds a lock: one build at a time */
     OCLDNN_QUIRK_NO_CLBLAST = 16,    /* CLBlast gives wrong results here */
-    OCLDNN_QUIRK_KERNEL_LIMITS = 32, /* what the driver says of a kernel's largest work-group is wrong */
+    OCLDNN_QUIRK_KERNEL_LIMITS = 32, /* what the driver says of a kernel's largest work-group is wrong, and it counts a
+                                        kernel's local memory twice */
     OCLDNN_QUIRK_LATE_BINARIES = 64  /* a program's binary grows when it is launched: it is cached when the context is
                                         destroyed, not when it has been built */
 };
@@ -74,7 +75,9 @@ OCLDNN_API ocldnn_status ocldnn_context_create(const ocldnn_context_options *opt
 OCLDNN_API ocldnn_status ocldnn_context_create_default(const ocldnn_context_options *options, ocldnn_context **context);
 
 /* Frees everything. Commands already enqueued finish undisturbed, but no other thread may be inside a call with this
- * context. NULL is ignored. */
+ * context. NULL is ignored. Where binaries are taken late (OCLDNN_QUIRK_LATE_BINARIES: PoCL) programs that this context
+ * has built are put into the cache here, for which PoCL compiles them once more: up to half a second each, on the first
+ * start only. OCLDNN_CONTEXT_NO_DISK_CACHE saves that time, and pays it at the next start. */
 OCLDNN_API void ocldnn_context_destroy(ocldnn_context *context);
 
 /* The OpenCL objects behind the context; not retained for the caller. NULL for a NULL context. */

@@ -20,7 +20,7 @@ extern "C" {
 typedef enum ocldnn_gemm_strategy {
     OCLDNN_GEMM_AUTO = 0,   /* NATIVE; CLBlast is not taken unasked (it compiles its kernels at first use, 6-10 s) */
     OCLDNN_GEMM_NATIVE = 1, /* this library's kernels; a row's result does not depend on the other rows for a given M */
-    OCLDNN_GEMM_CLBLAST = 2 /* CLBlast's GEMM, then the epilogue; F32, or F16 where the device has cl_khr_fp16 */
+    OCLDNN_GEMM_CLBLAST = 2 /* CLBlast's GEMM, then the epilogue; F32 only: CLBlast sums F16 in F16 */
 } ocldnn_gemm_strategy;
 
 typedef enum ocldnn_weight_layout {

@@ -4,9 +4,10 @@
  *
  * Common to all: `input` has any rank >= 1 and shape [.., H]; the leading axes may have any strides, the last one must
  * be contiguous (stride 1, or H == 1). `output` has the same shape and the same dtype. output may be exactly the input
- * (same buffer, offset and strides: in place); any other overlap is OCLDNN_INVALID_BUFFER. F32, F16 and BF16;
- * statistics and arithmetic are F32, rounded once at the end. H = 0 is OCLDNN_INVALID_SHAPE; zero rows succeed and do
- * nothing. A row's result does not depend on the other rows. Optional tensors are absent when their dtype is 0.
+ * (same buffer, offset and strides: in place), or the residual; any other overlap is OCLDNN_INVALID_BUFFER. F32, F16
+ * and BF16; statistics and arithmetic are F32, rounded once at the end. H = 0 is OCLDNN_INVALID_SHAPE; zero rows
+ * succeed and do nothing. A row's result does not depend on the other rows. Optional tensors are absent when their
+ * dtype is 0.
  */
 #ifndef OCLDNN_NORMALIZATION_H
 #define OCLDNN_NORMALIZATION_H

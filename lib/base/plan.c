@@ -81,6 +81,21 @@ od_view od_plan_temp(od_plan *plan, const char *name, uint32_t dtype, int64_t co
     return view;
 }
 
+od_view od_plan_temp_dense(od_plan *plan, const char *name, uint32_t dtype, uint32_t rank, const int64_t *shape)
+{
+    int64_t count = 1, step = 1;
+    od_view view;
+    for (uint32_t axis = 0; axis < rank; axis++)
+        count *= shape[axis];
+    view = od_plan_temp(plan, name, dtype, count);
+    view.rank = rank;
+    for (uint32_t axis = rank; axis-- > 0; step *= shape[axis]) {
+        view.shape[axis] = shape[axis];
+        view.strides[axis] = shape[axis] == 1 ? 0 : step;
+    }
+    return view;
+}
+
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static bool grow(od_plan *plan)
@@ -194,7 +209,8 @@ bool od_same_defines(const od_define_pair *a, uint32_t a_count, const od_define_
 
 int od_step_options(const od_step *step, char *text, size_t capacity)
 {
-    int length = snprintf(text, capacity, "-cl-std=CL1.2 -cl-mad-enable");
+    /* -w: PoCL prints how many warnings there were on the application's terminal. */
+    int length = snprintf(text, capacity, "-w -cl-std=CL1.2 -cl-mad-enable");
     for (uint32_t i = 0; i < step->define_count; i++) {
         size_t used = (size_t)length < capacity ? (size_t)length : capacity;
         length +=

@@ -52,7 +52,7 @@ typedef struct od_define_pair {
 /* C = alpha * op(A) op(B) + beta * C for each batch, row-major, by CLBlast. Leading dimensions and strides in elements.
  */
 typedef struct od_clblast_gemm {
-    od_view a, b, c; /* all F32, or all F16 */
+    od_view a, b, c; /* all F32 */
     bool transpose_a, transpose_b;
     size_t m, n, k, lda, ldb, ldc;
     size_t batch, stride_a, stride_b, stride_c;
@@ -105,9 +105,9 @@ ocldnn_status od_plan_optional(od_plan *plan, const char *name, const ocldnn_ten
  * written tensor is refused at _run. Absent views are ignored. */
 void od_plan_may_be(od_plan *plan, const od_view *output, const od_view *other);
 
-/* Room in the workspace: a dense view of rank 1, at a multiple of OD_TEMP_ALIGNMENT bytes. For more axes a planner sets
- * rank, shape and strides itself. */
+/* Room in the workspace: a dense view, of rank 1 or of a shape, at a multiple of OD_TEMP_ALIGNMENT bytes. */
 od_view od_plan_temp(od_plan *plan, const char *name, uint32_t dtype, int64_t count);
+od_view od_plan_temp_dense(od_plan *plan, const char *name, uint32_t dtype, uint32_t rank, const int64_t *shape);
 
 od_step *od_plan_kernel(od_plan *plan, const od_source *source, const char *kernel);
 void od_plan_clblast(od_plan *plan, const od_clblast_gemm *gemm);
@@ -125,7 +125,7 @@ void od_launch(od_step *step, int64_t groups_x, int64_t groups_y, int64_t groups
 /* Whether two steps, or what is kept of them, are built with the same options. Their sources are compared apart. */
 bool od_same_defines(const od_define_pair *a, uint32_t a_count, const od_define_pair *b, uint32_t b_count);
 
-/* The options a step's program is built with, as text: "-cl-std=CL1.2 -cl-mad-enable -D A=1 ...". Like snprintf. */
+/* The options a step's program is built with, as text: "-w -cl-std=CL1.2 -cl-mad-enable -D A=1 ...". Like snprintf. */
 int od_step_options(const od_step *step, char *text, size_t capacity);
 
 #endif

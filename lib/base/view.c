@@ -67,8 +67,10 @@ static ocldnn_status check_writable(const od_view *view)
     for (uint32_t i = 0; i < used; i++) {
         uint32_t axis = order[i];
         if (view->strides[axis] <= below)
-            return od_fail(OCLDNN_INVALID_SHAPE, "%s: axis %u has stride %lld, so elements of an output share memory",
-                           view->name, axis, (long long)view->strides[axis]);
+            return od_fail(OCLDNN_INVALID_SHAPE,
+                           "%s: axis %u has stride %lld, inside the %lld elements that axes of smaller strides span: "
+                           "elements of an output may share memory",
+                           view->name, axis, (long long)view->strides[axis], (long long)below + 1);
         below += (view->shape[axis] - 1) * view->strides[axis];
     }
     return OCLDNN_SUCCESS;

@@ -166,7 +166,7 @@ static ocldnn_status plan_pack(const od_device *device, const void *problem, od_
     od_arg_int(step, p->n);
     od_arg_int(step, p->k);
     od_arg_int(step, p->ldb);
-    od_launch(step, ceil_div(p->n, PANEL), ceil_div(p->k, SLICE), 1, 1, 1, 1);
+    od_launch(step, ceil_div(p->k, SLICE), ceil_div(p->n, PANEL), 1, 1, 1, 1);
     return OCLDNN_SUCCESS;
 }
 

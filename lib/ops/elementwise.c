@@ -227,4 +227,11 @@ static ocldnn_status plan_rows(const od_device *device, const void *memory, od_p
     return OCLDNN_SUCCESS;
 }
 
+ocldnn_status od_elementwise_plan_copy(const od_device *device, od_plan *plan, const od_view *from, const od_view *to)
+{
+    od_elementwise copy = {.a = *from, .output = *to, .operation = OD_ELEMENTWISE_ACTIVATION, .kind = OCLDNN_IDENTITY};
+    join_axes(&copy);
+    return plan_rows(device, &copy, plan);
+}
+
 const od_strategy od_elementwise_strategies[1] = {{"native", 0, NULL, plan_rows}};

@@ -39,6 +39,9 @@ ocldnn_status od_elementwise_check(od_plan *plan, od_elementwise *problem);
 /* The activation's kind and parameter, for the operators that have one. */
 ocldnn_status od_elementwise_activation(uint32_t kind, float alpha, od_elementwise *problem);
 
+/* For planners of other operators: writes a step that copies a view into another of the same shape. */
+ocldnn_status od_elementwise_plan_copy(const od_device *device, od_plan *plan, const od_view *from, const od_view *to);
+
 /* The operators' only strategy. */
 extern const od_strategy od_elementwise_strategies[1];
 

@@ -126,7 +126,7 @@ static ocldnn_status check_pair(const od_plan *plan, const place *places, uint32
                    (unsigned long long)at_b->begin, (unsigned long long)at_b->end);
 }
 
-/* The caller's own workspace, where the plan needs any. */
+/* The caller's own workspace, needed or not. */
 static ocldnn_status check_workspace(const ocldnn_context *context, const od_plan *plan, const ocldnn_exec *exec,
                                      const place *places)
 {
@@ -167,5 +167,5 @@ ocldnn_status od_check_buffers(const ocldnn_context *context, const od_plan *pla
             if (j != i && plan->views[j].extent > 0 && (plan->views[j].access != OD_WRITE || j > i))
                 OD_TRY(check_pair(plan, places, i, j));
     }
-    return plan->workspace_bytes > 0 && exec->workspace ? check_workspace(context, plan, exec, places) : OCLDNN_SUCCESS;
+    return exec->workspace ? check_workspace(context, plan, exec, places) : OCLDNN_SUCCESS;
 }

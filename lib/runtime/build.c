@@ -95,8 +95,7 @@ static bool from_binary(struct ocldnn_context *context, const od_step *step, con
 }
 
 /* The binary is taken after the first clCreateKernel: some drivers compile only then. */
-static void keep_binary(struct ocldnn_context *context, const char *key, const char *path, const char *options,
-                        cl_program program, uint64_t build_nanoseconds)
+static void keep_binary(struct ocldnn_context *context, const char *key, const od_meta *meta, cl_program program)
 {
     size_t bytes = 0;
     unsigned char *binary;
@@ -104,7 +103,7 @@ static void keep_binary(struct ocldnn_context *context, const char *key, const c
         !(binary = malloc(bytes)))
         return;
     if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-        od_cache_store(context, key, path, options, binary, bytes, build_nanoseconds);
+        od_cache_store(context, key, meta, binary, bytes);
     free(binary);
 }
 
@@ -114,19 +113,21 @@ ocldnn_status od_build(struct ocldnn_context *context, const od_step *step, od_b
     bool binaries = od_cache_used(context) && !(context->facts.quirks & OCLDNN_QUIRK_NO_BINARIES);
     char options[OPTIONS_BYTES], key[33];
     od_cached cached;
+    od_meta meta;
     od_step_options(step, options, sizeof options);
     od_program_key(&context->facts, step->source, options, key);
-    if (binaries && od_cache_load(context, key, &cached)) {
+    od_meta_set(&meta, step->source->path, options, context->facts.name, 0);
+    if (binaries && od_cache_load(context, key, &meta, &cached)) {
         built->from_binary = from_binary(context, step, options, &cached, built);
         built->build_nanoseconds = cached.build_nanoseconds;
         od_cached_free(&cached);
     }
     if (!built->from_binary) {
         OD_TRY(from_source(context, step, options, built));
-        built->build_nanoseconds = od_nanoseconds() - start;
+        meta.build_nanoseconds = built->build_nanoseconds = od_nanoseconds() - start;
         built->binary_due = binaries && (context->facts.quirks & OCLDNN_QUIRK_LATE_BINARIES);
         if (binaries && !built->binary_due)
-            keep_binary(context, key, step->source->path, options, built->program, built->build_nanoseconds);
+            keep_binary(context, key, &meta, built->program);
     }
     built->nanoseconds = od_nanoseconds() - start;
     od_log(context, 2, "%s (%s): %s in %.1f ms", step->source->path, options, built->from_binary ? "loaded" : "built",
@@ -138,10 +139,12 @@ static void keep_due_binary(struct ocldnn_context *context, const od_program *pr
 {
     od_step step = {.source = program->source, .define_count = program->define_count};
     char options[OPTIONS_BYTES], key[33];
+    od_meta meta;
     memcpy(step.defines, program->defines, program->define_count * sizeof *program->defines);
     od_step_options(&step, options, sizeof options);
     od_program_key(&context->facts, program->source, options, key);
-    keep_binary(context, key, program->source->path, options, program->cl, program->build_nanoseconds);
+    od_meta_set(&meta, program->source->path, options, context->facts.name, program->build_nanoseconds);
+    keep_binary(context, key, &meta, program->cl);
 }
 
 void od_keep_due_binaries(struct ocldnn_context *context)

@@ -40,11 +40,17 @@ void od_cache_close(ocldnn_context *context)
     pthread_mutex_destroy(&cache->lock);
 }
 
-static const od_imported *find_imported(od_cache *cache, const char *key)
+static bool is_of(const od_entry *entry, const od_meta *wanted)
+{
+    return strcmp(entry->meta.source, wanted->source) == 0 && strcmp(entry->meta.options, wanted->options) == 0 &&
+           strcmp(entry->meta.device, wanted->device) == 0;
+}
+
+static const od_imported *find_imported(od_cache *cache, const char *key, const od_meta *wanted)
 {
     const od_imported *item;
     pthread_mutex_lock(&cache->lock);
-    for (item = cache->imported; item && strcmp(item->entry.key, key) != 0;)
+    for (item = cache->imported; item && (strcmp(item->entry.key, key) != 0 || !is_of(&item->entry, wanted));)
         item = item->next;
     pthread_mutex_unlock(&cache->lock);
     return item;
@@ -60,16 +66,20 @@ bool od_cache_used(ocldnn_context *context)
     return used;
 }
 
-bool od_cache_load(ocldnn_context *context, const char *key, od_cached *cached)
+bool od_cache_load(ocldnn_context *context, const char *key, const od_meta *wanted, od_cached *cached)
 {
     od_cache *cache = &context->cache;
-    const od_imported *item = find_imported(cache, key);
+    const od_imported *item = find_imported(cache, key, wanted);
     od_blob blob = {0};
     bool found = false;
     if (!item && cache->has_callbacks)
         found = od_callbacks_load(&cache->callbacks, key, &blob);
     else if (!item && cache->disk)
         found = od_disk_load(cache->disk, key, &blob);
+    if (found && !is_of(&blob.entry, wanted)) {
+        od_blob_free(&blob);
+        found = false;
+    }
     if (!item && !found)
         return false;
     if (item)
@@ -87,16 +97,14 @@ void od_cached_free(od_cached *cached)
     cached->memory = NULL;
 }
 
-void od_cache_store(ocldnn_context *context, const char *key, const char *source, const char *options,
-                    const unsigned char *binary, size_t bytes, uint64_t build_nanoseconds)
+void od_cache_store(ocldnn_context *context, const char *key, const od_meta *meta, const unsigned char *binary,
+                    size_t bytes)
 {
     od_cache *cache = &context->cache;
-    od_meta meta;
-    od_meta_set(&meta, source, options, context->facts.name, build_nanoseconds);
     if (cache->has_callbacks)
-        od_callbacks_store(&cache->callbacks, key, &meta, binary, bytes);
+        od_callbacks_store(&cache->callbacks, key, meta, binary, bytes);
     else if (cache->disk)
-        od_disk_store(cache->disk, key, &meta, binary, bytes);
+        od_disk_store(cache->disk, key, meta, binary, bytes);
 }
 
 /* ---- importing --------------------------------------------------------------------------------------------------- */
@@ -147,8 +155,7 @@ ocldnn_status ocldnn_cache_import(ocldnn_context *context, const void *data, siz
     while (list) {
         od_imported *item = list;
         list = list->next;
-        od_cache_store(context, item->entry.key, item->entry.meta.source, item->entry.meta.options, item->bytes,
-                       item->entry.binary_bytes, item->entry.meta.build_nanoseconds);
+        od_cache_store(context, item->entry.key, &item->entry.meta, item->bytes, item->entry.binary_bytes);
         pthread_mutex_lock(&context->cache.lock);
         item->next = context->cache.imported;
         context->cache.imported = item;

@@ -7,6 +7,7 @@
 #define OD_RUNTIME_CACHE_H
 
 #include "base/status.h"
+#include "runtime/entry.h"
 
 #include <ocldnn/context.h>
 #include <pthread.h>
@@ -34,12 +35,13 @@ void od_cache_close(ocldnn_context *context);
 /* Whether the context keeps binaries anywhere. */
 bool od_cache_used(ocldnn_context *context);
 
-/* A checked entry; false when there is none. */
-bool od_cache_load(ocldnn_context *context, const char *key, od_cached *cached);
+/* A checked entry; false when there is none. Keys are hashes: an entry counts only if it also says that it is of this
+ * source, these options and this device. */
+bool od_cache_load(ocldnn_context *context, const char *key, const od_meta *wanted, od_cached *cached);
 void od_cached_free(od_cached *cached);
 
 /* Keeps a binary; failing to is not an error. */
-void od_cache_store(ocldnn_context *context, const char *key, const char *source, const char *options,
-                    const unsigned char *binary, size_t bytes, uint64_t build_nanoseconds);
+void od_cache_store(ocldnn_context *context, const char *key, const od_meta *meta, const unsigned char *binary,
+                    size_t bytes);
 
 #endif

@@ -29,30 +29,10 @@ static CLBlastStatusCode single(const od_clblast_gemm *g, const cl_mem buffers[3
                                       g->beta, buffers[2], g->c.offset, g->ldc, g->stride_c, g->batch, queue, event);
 }
 
-/* CLBlast's half is a binary16 in an integer; alpha and beta are 0 or 1 there (planners refuse others). */
-static cl_half half_of(float value)
-{
-    return value == 0.0f ? 0 : 0x3c00;
-}
-
-static CLBlastStatusCode half(const od_clblast_gemm *g, const cl_mem buffers[3], cl_command_queue *queue,
-                              cl_event *event)
-{
-    CLBlastTranspose ta = transpose_of(g->transpose_a), tb = transpose_of(g->transpose_b);
-    cl_half alpha = half_of(g->alpha), beta = half_of(g->beta);
-    if (g->batch == 1)
-        return CLBlastHgemm(CLBlastLayoutRowMajor, ta, tb, g->m, g->n, g->k, alpha, buffers[0], g->a.offset, g->lda,
-                            buffers[1], g->b.offset, g->ldb, beta, buffers[2], g->c.offset, g->ldc, queue, event);
-    return CLBlastHgemmStridedBatched(CLBlastLayoutRowMajor, ta, tb, g->m, g->n, g->k, alpha, buffers[0], g->a.offset,
-                                      g->lda, g->stride_a, buffers[1], g->b.offset, g->ldb, g->stride_b, beta,
-                                      buffers[2], g->c.offset, g->ldc, g->stride_c, g->batch, queue, event);
-}
-
 ocldnn_status od_clblast_enqueue(const od_clblast_gemm *gemm, const cl_mem buffers[3], cl_command_queue queue,
                                  cl_event *event)
 {
-    CLBlastStatusCode code =
-        gemm->a.dtype == OCLDNN_F16 ? half(gemm, buffers, &queue, event) : single(gemm, buffers, &queue, event);
+    CLBlastStatusCode code = single(gemm, buffers, &queue, event);
     if (code == CLBlastSuccess)
         return OCLDNN_SUCCESS;
     /* Its codes of OpenCL's failures are OpenCL's own. */

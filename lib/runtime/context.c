@@ -53,6 +53,21 @@ void od_context_set_facts(ocldnn_context *context, const od_device *facts)
     context->facts = *facts;
 }
 
+static ocldnn_status check_quirks(const ocldnn_context_options *options)
+{
+    const uint32_t families = OCLDNN_QUIRK_VECTOR_FAMILY | OCLDNN_QUIRK_TILED_FAMILY;
+    if (options->quirk_count > 0 && !options->quirks)
+        return od_fail(OCLDNN_INVALID_ARGUMENT, "quirk_count is %u, but quirks is NULL", options->quirk_count);
+    for (uint32_t i = 0; i < options->quirk_count; i++) {
+        uint32_t flags = options->quirks[i].flags;
+        if (flags & ~(2u * OCLDNN_QUIRK_LATE_BINARIES - 1))
+            return od_fail(OCLDNN_INVALID_ARGUMENT, "quirks[%u]: flags are 0x%x, some are unknown", i, flags);
+        if ((flags & families) == families)
+            return od_fail(OCLDNN_INVALID_ARGUMENT, "quirks[%u]: a device is of one kernel family, not of both", i);
+    }
+    return OCLDNN_SUCCESS;
+}
+
 static ocldnn_status check_options(const ocldnn_context_options *options)
 {
     cl_device_id devices[64];
@@ -61,10 +76,9 @@ static ocldnn_status check_options(const ocldnn_context_options *options)
         return od_fail(OCLDNN_INVALID_ARGUMENT, "the options, their context and their device must not be NULL");
     if (options->flags & ~(uint32_t)OCLDNN_CONTEXT_NO_DISK_CACHE)
         return od_fail(OCLDNN_INVALID_ARGUMENT, "flags is %u, a bit of it is unknown", options->flags);
-    if (options->quirk_count > 0 && !options->quirks)
-        return od_fail(OCLDNN_INVALID_ARGUMENT, "quirk_count is %u, but quirks is NULL", options->quirk_count);
     if (options->cache_callbacks && (!options->cache_callbacks->load || !options->cache_callbacks->store))
         return od_fail(OCLDNN_INVALID_ARGUMENT, "cache_callbacks: load and store must not be NULL");
+    OD_TRY(check_quirks(options));
     OD_TRY(od_cl(clGetContextInfo(options->context, CL_CONTEXT_DEVICES, sizeof devices, devices, &bytes),
                  "clGetContextInfo"));
     for (size_t i = 0; i < bytes / sizeof *devices; i++)

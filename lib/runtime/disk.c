@@ -131,20 +131,24 @@ void od_blob_free(od_blob *blob)
     blob->bytes = NULL;
 }
 
-static bool read_all(int file, unsigned char *bytes, size_t length)
+/* A file that has become shorter is bad; one that cannot be read now may be good, and stays. */
+static read_result read_all(int file, unsigned char *bytes, size_t length)
 {
     for (size_t done = 0; done < length;) {
         ssize_t got = read(file, bytes + done, length - done);
+        if (got == 0)
+            return READ_BAD;
         if (got > 0)
             done += (size_t)got;
-        else if (got == 0 || errno != EINTR)
-            return false;
+        else if (errno != EINTR)
+            return READ_MISSING;
     }
-    return true;
+    return READ_OK;
 }
 
 static read_result read_open_file(int file, const char *key, od_blob *blob, struct stat *about)
 {
+    read_result result;
     if (fstat(file, about) != 0)
         return READ_MISSING;
     if (!S_ISREG(about->st_mode) || about->st_uid != geteuid() || about->st_mode & (S_IWGRP | S_IWOTH) ||
@@ -153,11 +157,12 @@ static read_result read_open_file(int file, const char *key, od_blob *blob, stru
     blob->bytes = malloc((size_t)about->st_size);
     if (!blob->bytes)
         return READ_MISSING;
-    if (read_all(file, blob->bytes, (size_t)about->st_size) &&
-        od_entry_decode(blob->bytes, (size_t)about->st_size, key, &blob->entry))
-        return READ_OK;
-    od_blob_free(blob);
-    return READ_BAD;
+    result = read_all(file, blob->bytes, (size_t)about->st_size);
+    if (result == READ_OK && !od_entry_decode(blob->bytes, (size_t)about->st_size, key, &blob->entry))
+        result = READ_BAD;
+    if (result != READ_OK)
+        od_blob_free(blob);
+    return result;
 }
 
 static read_result read_entry(const od_disk *disk, const char *key, bool touch, od_blob *blob, struct stat *about)

@@ -5,6 +5,7 @@
 #include "runtime/disk_files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,8 +148,8 @@ void od_files_evict(int folder, uint64_t limit, const char *keep)
         if (strcmp(list.files[i].key, keep) == 0)
             continue;
         od_file_name(list.files[i].key, name);
-        unlinkat(folder, name, 0);
-        total -= list.files[i].bytes;
+        if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) /* another process may have been first */
+            total -= list.files[i].bytes;
     }
     free(list.files);
 }

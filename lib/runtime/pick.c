@@ -92,8 +92,10 @@ ocldnn_status ocldnn_context_create_default(const ocldnn_context_options *option
         return od_fail(OCLDNN_INVALID_ARGUMENT, "context and device must be NULL: this function picks them");
     own.device = pick(wanted, &code);
     if (!own.device)
-        return od_fail(od_cl_status(code, OCLDNN_UNSUPPORTED), "no OpenCL device found%s%s (OpenCL error %d)",
-                       wanted ? " for OCLDNN_DEVICE=" : "", wanted ? wanted : "", code);
+        return wanted ? od_fail(od_cl_status(code, OCLDNN_UNSUPPORTED),
+                                "no OpenCL device whose name or platform's name has '%s' (OCLDNN_DEVICE; error %d)",
+                                wanted, code)
+                      : od_fail(od_cl_status(code, OCLDNN_UNSUPPORTED), "no OpenCL device found (error %d)", code);
     own.context = clCreateContext(NULL, 1, &own.device, NULL, NULL, &code);
     OD_TRY(od_cl(code, "clCreateContext"));
     status = ocldnn_context_create(&own, context);

@@ -123,7 +123,9 @@ static ocldnn_status new_pool(const struct ocldnn_context *context, od_program *
     pool->max_group = context->facts.max_group_size;
     code = clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof pool->local_memory,
                                     &pool->local_memory, NULL);
-    if (code == CL_SUCCESS && !(context->facts.quirks & OCLDNN_QUIRK_KERNEL_LIMITS))
+    if (context->facts.quirks & OCLDNN_QUIRK_KERNEL_LIMITS)
+        pool->local_memory /= 2;
+    else if (code == CL_SUCCESS)
         code = clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof pool->max_group,
                                         &pool->max_group, NULL);
     if (code != CL_SUCCESS) { /* without its limits a launch could end the process: check_limits() */

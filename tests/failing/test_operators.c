@@ -244,7 +244,6 @@ static void fail_operator(subject *s)
     printf("%s, %s, %u launches\n", s->kind->name, query.strategy, query.step_count);
     fflush(stdout);
     fail_warm(s);
-{long l[8]; layer_left(l); printf("DBG programs %ld\n", l[LAYER_PROGRAM]);}
     /* CLBlast compiles for seconds; where small problems are asked for, so does every compiler. The runtime builds for
      * one operator as it does for another. */
     if (is_first(s->kind) && (!small || s->kind == &od_operator_rms_norm || s->kind == &od_operator_linear))

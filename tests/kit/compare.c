@@ -29,6 +29,7 @@ void kit_compare(kit_tensor *output, const double *exact, const double *naive, i
         double error = fabs(kit_round(dtype, naive[i]) - exact[i]);
         naive_worst = isfinite(error) && error > naive_worst ? error : naive_worst;
     }
+    kit_note_comparison(output, exact, naive_worst, naive != NULL);
     for (int64_t i = 0; i < output->count; i++) {
         double found = output->values[i], error = fabs(found - exact[i]);
         bool special = !isfinite(exact[i]) || !isfinite(kit_round(dtype, exact[i]));

@@ -16,6 +16,9 @@ double kit_ulp(uint32_t dtype, double value);
 void kit_encode(uint32_t dtype, double value, unsigned char *bytes);
 double kit_decode(uint32_t dtype, const unsigned char *bytes);
 
+/* Notes a comparison's errors, if that is asked for; naive_worst as in kit_compare(). */
+void kit_note_comparison(const kit_tensor *output, const double *exact, double naive_worst, bool has_naive);
+
 /* Poisons an output again. */
 void kit_poison(kit_tensor *tensor);
 

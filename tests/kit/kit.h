@@ -26,7 +26,8 @@
  * by altered device facts, unless a quirk of the driver rules the vector family out. OCLDNN_TEST_SEED sets the seed
  * (printed at the start), OCLDNN_TEST_SMALL=1 asks for few and small shapes (Oclgrind is a thousand times slower),
  * OCLDNN_TEST_FAMILY=vector|tiled for one family, OCLDNN_TEST_FILTER=named_* for some of the tests,
- * OCLDNN_DEVICE picks the device.
+ * OCLDNN_DEVICE picks the device. OCLDNN_TEST_ACCURACY=FILE has every comparison's errors appended to a file
+ * (accuracy.c).
  */
 #ifndef OD_KIT_H
 #define OD_KIT_H
@@ -128,7 +129,15 @@ double kit_round(uint32_t dtype, double value); /* to the storage type, to neare
  */
 
 /* Runs an operator on the in-order queue and waits; fails the test if it is refused. */
-#define kit_run(NAME, OP) kit_must(ocldnn_##NAME##_run(kit.context, (OP), &(ocldnn_exec){.queue = kit.queue}), #NAME)
+#define kit_run(NAME, OP)                                                                                              \
+    do {                                                                                                               \
+        const ocldnn_##NAME *kit_op_ = (OP);                                                                           \
+        if (kit_noting()) /* what the next comparisons are of */                                                       \
+            kit_note_run(#NAME, ocldnn_##NAME##_query(kit.context, kit_op_, kit_noting()));                            \
+        kit_must(ocldnn_##NAME##_run(kit.context, kit_op_, &(ocldnn_exec){.queue = kit.queue}), #NAME);                \
+    } while (0)
+ocldnn_query *kit_noting(void); /* NULL unless accuracy is noted: accuracy.c */
+void kit_note_run(const char *name, ocldnn_status status);
 void kit_must(ocldnn_status status, const char *what);
 
 /* Expects a status and a part of its sentence, from run, prepare, workspace and query alike. */

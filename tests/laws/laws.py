@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules of the house, checked on the sources and the built libraries.
 
-usage: laws.py CHECKOUT STATIC_LIBRARY SHARED_LIBRARY PROGRAM_LIST
+usage: laws.py CHECKOUT STATIC_LIBRARY SHARED_LIBRARY PROGRAM_LIST DISK_WITH_FAULTS
        laws.py --write-abi CHECKOUT SHARED_LIBRARY      after a change of the interface that is meant
 
 Each law is a function that yields what breaks it.
@@ -183,6 +183,18 @@ def plans_pass_what_kernels_document(root, program_list):
                 yield f"{path.relative_to(root)}: no plan of the case list asks for {kernel}"
 
 
+# What the cache's folder may call beside tests/runtime/faults.h: nothing that can fail.
+HARMLESS = re.compile(r"(__)?(mem|str|sn?printf|errno|stack_chk|tls_get)|_GLOBAL_OFFSET|(od_|fault_)|"
+                      r"(clock|free|getenv|geteuid|getpid|qsort|time)$")
+
+
+def the_cache_calls_the_system_through_the_layer_of_faults(disk_with_faults):
+    undefined = subprocess.run(["nm", "--undefined-only", disk_with_faults], capture_output=True, text=True, check=True)
+    for name in re.findall(r"^\s+U (\S+)$", undefined.stdout, re.M):
+        if not HARMLESS.match(name):
+            yield f"{name}: add it to tests/runtime/faults.h"
+
+
 def every_file_names_its_licence(root):
     for path in files(root):
         name = str(path.relative_to(root))
@@ -207,13 +219,14 @@ def main():
         head = ["# SPDX-License-Identifier: Apache-2.0", "# Made by tests/laws/laws.py --write-abi (64-bit)."]
         (root / "tests/laws/abi.txt").write_text("\n".join(head + abi(root, shared_library)) + "\n")
         return 0
-    root, static_library, shared_library, program_list = pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:]
+    root, static_library, shared_library, program_list, faults = pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:]
     laws = [(floors_include_only_what_lies_below, (root,)), (opencl_is_called_in_the_runtime_only, (root,)),
             (global_names_have_our_prefix, (static_library,)),
             (declared_functions_are_exported, (root, shared_library)),
             (the_abi_is_the_recorded_one, (root, shared_library)),
             (kernel_files_begin_with_their_parameters, (root,)),
             (plans_pass_what_kernels_document, (root, program_list)),
+            (the_cache_calls_the_system_through_the_layer_of_faults, (faults,)),
             (an_operator_stands_everywhere, (root,)), (every_file_names_its_licence, (root,)), (no_file_names_this_machine, (root,))]
     broken = 0
     for law, given in laws:

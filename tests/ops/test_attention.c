@@ -191,6 +191,41 @@ static void matches_reference(void **state)
     }
 }
 
+/* Decoding: few rows share a head of keys, which are many or few; to both sides of where a CPU's kernels part. Every
+ * option is drawn; the first rounds have each once, alone. */
+static void few_queries(void **state)
+{
+    static const int64_t groups[] = {1, 2, 3, 4, 8, 16};
+    (void)state;
+    for (int i = 0; i < kit_rounds(10); i++) {
+        bool chance = i >= 6;
+        shape s = {.dtype = kit_float_dtype(),
+                   .causal = (uint32_t)(chance   ? kit_between(0, 2)
+                                        : i == 0 ? 1
+                                                 : 0),
+                   .mask = (int)(chance             ? kit_between(0, 2)
+                                 : i == 1 || i == 2 ? i
+                                                    : 0),
+                   .bias = (int)(chance             ? kit_between(0, 2)
+                                 : i == 3 || i == 4 ? i - 2
+                                                    : 0),
+                   .lse = kit_between(0, 1),
+                   .capped = chance ? kit_between(0, 3) == 0 : i == 5,
+                   .bias_f32 = kit_between(0, 1)};
+        for (int j = 0; j < (kit.small ? 2 : 4); j++) {
+            s.key_heads = kit_between(1, 2);
+            s.heads = s.key_heads * groups[kit_between(0, 5)];
+            s.queries = kit_between(0, 1) ? 1 : kit_between(1, 8);
+            s.keys = j % 2 && !kit.small ? kit_between(257, 1100) : kit_between(1, kit.small ? 20 : 256);
+            s.batch = kit_between(1, 2) + (kit.small ? 0 : MANY_ROWS / (s.heads * s.queries));
+            s.width = kit_between(1, kit.small ? 40 : 140);
+            s.value_width = kit_between(0, 1) ? s.width : kit_between(1, kit.small ? 40 : 140);
+            print_shape(&s);
+            one_shape(&s);
+        }
+    }
+}
+
 /* The sizes that the specification names. */
 static void named_sizes(void **state)
 {
@@ -451,6 +486,7 @@ int main(void)
         cmocka_unit_test(packed_projection),
         cmocka_unit_test(named_sizes),
         cmocka_unit_test(matches_reference),
+        cmocka_unit_test(few_queries),
         cmocka_unit_test(forms_of_each_gpu),
     };
     return KIT_MAIN("attention", tests);

@@ -164,12 +164,47 @@ static void plans(void **state)
     assert_int_equal(plan.steps[0].groups[2], 2);
     assert_int_equal(defined(&plan.steps[0], "MASK"), OD_MASK_NONE);
     od_plan_free(&plan);
-    /* One query needs no mask of its own per row. */
-    op = sized(2, 3, 1);
-    op.mask = ocldnn_tensor_dense(NULL, OCLDNN_U8, 4, (int64_t[]){2, 3, 1, 1});
+    /* The same mask for all queries is one of keys. */
+    op = sized(2, 3, 100);
+    op.mask = ocldnn_tensor_dense(NULL, OCLDNN_U8, 4, (int64_t[]){2, 3, 1, 100});
     plan_for(OD_FAMILY_VECTOR, &op, &plan);
     assert_int_equal(defined(&plan.steps[0], "MASK"), OD_MASK_KEYS);
-    assert_int_equal(defined(&plan.steps[0], "ROW_VECTORS"), 1);
+    od_plan_free(&plan);
+}
+
+/* One query of 3 heads that share keys; a mask that differs between them is one of rows. */
+static void plans_for_few_queries(void **state)
+{
+    static od_plan plan;
+    ocldnn_attention op = sized(2, 3, 1);
+    uint64_t one;
+    (void)state;
+    op.key = op.value = ocldnn_tensor_dense(NULL, OCLDNN_F32, 4, (int64_t[]){2, 1, 1, 64});
+    op.mask = ocldnn_tensor_dense(NULL, OCLDNN_U8, 4, (int64_t[]){2, 1, 1, 1});
+    plan_for(OD_FAMILY_VECTOR, &op, &plan);
+    assert_string_equal(plan.strategy, "flash_unit (few)");
+    assert_int_equal(plan.step_count, 1);
+    assert_int_equal(plan.workspace_bytes, 0);
+    assert_int_equal(plan.steps[0].groups[0] * plan.steps[0].groups[1] * plan.steps[0].groups[2], 2);
+    assert_int_equal(defined(&plan.steps[0], "ROWS"), 4);
+    assert_int_equal(defined(&plan.steps[0], "MASK"), OD_MASK_KEYS);
+    od_plan_free(&plan);
+    op.mask = ocldnn_tensor_dense(NULL, OCLDNN_U8, 4, (int64_t[]){2, 3, 1, 1});
+    plan_for(OD_FAMILY_VECTOR, &op, &plan);
+    assert_int_equal(defined(&plan.steps[0], "MASK"), OD_MASK_ROWS);
+    od_plan_free(&plan);
+    /* Many keys are cut in chunks, which depend on the keys alone. */
+    op.mask.dtype = 0;
+    op.key.shape[2] = op.value.shape[2] = 100000;
+    plan_for(OD_FAMILY_VECTOR, &op, &plan);
+    one = plan.steps[0].groups[0];
+    assert_int_equal(plan.step_count, 2);
+    assert_true(one >= kit.facts.compute_units);
+    assert_true(plan.workspace_bytes > 0);
+    od_plan_free(&plan);
+    op.query.shape[0] = op.key.shape[0] = op.value.shape[0] = op.output.shape[0] = 50;
+    plan_for(OD_FAMILY_VECTOR, &op, &plan);
+    assert_int_equal(plan.steps[0].groups[0], one);
     od_plan_free(&plan);
 }
 
@@ -221,6 +256,7 @@ int main(void)
         cmocka_unit_test(says_which_option_is_wrong),
         cmocka_unit_test(empty_problems),
         cmocka_unit_test(plans),
+        cmocka_unit_test(plans_for_few_queries),
         cmocka_unit_test(fallback_is_bounded),
         cmocka_unit_test(honours_events),
     };

@@ -365,8 +365,7 @@ static void says_what_is_wrong(void **state)
     op = good;
     op.output.strides[0] = 0;
     op.output.strides[1] = 1;
-    kit_refuses(binary, &op, OCLDNN_INVALID_SHAPE,
-                "output: axis 0 has stride 0, so elements of an output share memory");
+    kit_refuses(binary, &op, OCLDNN_INVALID_SHAPE, "output: axis 0 has stride 0, inside the 1 elements");
     op = good;
     op.output = op.a;
     op.output.shape[0] = op.a.shape[0] = 2;

@@ -141,6 +141,22 @@ static void special_values(void **state)
     kit_free_all();
 }
 
+/* Neither sums of such values nor their distances are floats; what is normalized is. */
+static void huge_values(void **state)
+{
+    enum { WIDTH = 67 };
+    double x[2 * WIDTH], exact[2 * WIDTH], mean[2], rstd[2];
+    kit_tensor *y;
+    (void)state;
+    for (int i = 0; i < 2 * WIDTH; i++)
+        x[i] = (double)(i < WIDTH ? i % 2 ? 3e38f : -3e38f : i % 3 ? 3.2e38f : 3e38f);
+    layer_norm_double(x, NULL, NULL, 2, WIDTH, 1e-5f, exact, mean, rstd);
+    y = run_values(OCLDNN_F32, 2, WIDTH, x);
+    for (int i = 0; i < 2 * WIDTH; i++)
+        assert_true(fabs(y->values[i] - exact[i]) < 1e-5);
+    kit_free_all();
+}
+
 static void says_what_is_wrong(void **state)
 {
     int64_t shape[] = {2, 3, 8};
@@ -201,6 +217,7 @@ int main(void)
         cmocka_unit_test(keeps_precision_far_from_zero),
         cmocka_unit_test(long_rows_far_from_zero),
         cmocka_unit_test(special_values),
+        cmocka_unit_test(huge_values),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(honours_events),
     };

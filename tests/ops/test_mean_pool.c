@@ -42,6 +42,27 @@ static void named_cases(void **state)
     kit_free_all();
 }
 
+/* Values whose sum is past the largest float; an infinite one stays infinite. */
+static void huge_values(void **state)
+{
+    enum { WIDTH = 21 };
+    double x[6 * WIDTH], want[WIDTH];
+    kit_tensor *input, *y;
+    ocldnn_mean_pool op;
+    (void)state;
+    for (int i = 0; i < 6 * WIDTH; i++)
+        x[i] = i % WIDTH == 3 ? INFINITY : i % WIDTH == 5 ? 1 : 0x1.8p127;
+    for (int i = 0; i < WIDTH; i++)
+        want[i] = x[i];
+    input = kit_values(kit_float_dtype() == OCLDNN_BF16 ? OCLDNN_BF16 : OCLDNN_F32, KIT_DENSE, 3,
+                       (int64_t[]){1, 6, WIDTH}, x);
+    y = kit_output(input->tensor.dtype, KIT_DENSE, 2, (int64_t[]){1, WIDTH});
+    op = (ocldnn_mean_pool){.input = input->tensor, .output = y->tensor};
+    kit_run(mean_pool, &op);
+    kit_equal(y, want);
+    kit_free_all();
+}
+
 static void says_what_is_wrong(void **state)
 {
     kit_tensor *x = kit_input(OCLDNN_F16, KIT_DENSE, KIT_NORMAL, 3, (int64_t[]){2, 3, 4});
@@ -90,10 +111,8 @@ static void honours_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_reference),
-        cmocka_unit_test(named_cases),
-        cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(honours_events),
+        cmocka_unit_test(matches_reference),  cmocka_unit_test(named_cases),    cmocka_unit_test(huge_values),
+        cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(honours_events),
     };
     return KIT_MAIN("mean_pool", tests);
 }

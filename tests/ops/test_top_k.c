@@ -71,6 +71,7 @@ static void matches_reference(void **state)
         one_shape(kit_float_dtype(), kit_between(0, 5), length, kit_between(1, kit_between(0, 1) ? 1 : length),
                   kit_between(0, 1), kit_between(0, 1));
     }
+    one_shape(OCLDNN_F32, 1, 1093, 1000, false, false); /* half of the least local memory of a device */
     if (!kit.small) {
         one_shape(OCLDNN_F32, 2, 32000, 1, false, false);
         one_shape(OCLDNN_F16, 1, 5000, 1024, false, false);

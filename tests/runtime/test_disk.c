@@ -84,6 +84,30 @@ static void strange_files_are_not_followed(void **state)
     od_disk_close(disk);
 }
 
+/* Names are looked up below the folder that was opened, whatever its path leads to later. */
+static void folder_is_replaced_while_in_use(void **state)
+{
+    od_disk *disk = open_disk(0);
+    char moved[256], elsewhere[256];
+    od_blob blob;
+    (void)state;
+    store(disk, key_a, "x");
+    snprintf(moved, sizeof moved, "%s/moved", root);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", root);
+    assert_int_equal(rename(folder, moved), 0);
+    assert_int_equal(mkdir(elsewhere, 0700), 0);
+    assert_int_equal(symlink(elsewhere, folder), 0);
+    store(disk, key_b, "y");
+    assert_true(holds(disk, key_a, "x"));
+    assert_true(holds(disk, key_b, "y"));
+    assert_int_equal(names(), 0); /* through the link: elsewhere */
+    remove_tree(moved);
+    store(disk, key_b, "y");
+    assert_false(od_disk_load(disk, key_b, &blob));
+    assert_int_equal(names(), 0);
+    od_disk_close(disk);
+}
+
 /* ---- whom to trust ----------------------------------------------------------------------------------------------- */
 
 static void expect_refused(const char *path, const char *word)
@@ -210,14 +234,17 @@ static void read_only_folder_is_no_error(void **state)
 
 static void use_with_size_limit(void)
 {
-    const struct rlimit little = {100, 100};
+    const struct rlimit little = {od_entry_size(5), od_entry_size(5)};
     od_disk *disk;
     snprintf(folder, sizeof folder, "%s/limited", root);
     if (setrlimit(RLIMIT_FSIZE, &little) != 0 || od_disk_open(folder, 0, &disk) != OCLDNN_SUCCESS)
         _exit(3);
-    store(disk, key_a, "x"); /* would be SIGXFSZ */
+    store(disk, key_a, "123456"); /* would be SIGXFSZ */
     if (names() != 0)
         _exit(4);
+    store(disk, key_a, "12345"); /* to the last byte */
+    if (!holds(disk, key_a, "12345"))
+        _exit(5);
     od_disk_close(disk);
 }
 
@@ -287,6 +314,7 @@ int main(void)
         TEST(stores_and_loads),
         TEST(damaged_files_are_deleted),
         TEST(strange_files_are_not_followed),
+        TEST(folder_is_replaced_while_in_use),
         TEST(folders_of_doubt_are_refused),
         TEST(foreign_files_are_not_taken),
         TEST(default_folder_follows_the_environment),

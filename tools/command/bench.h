@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The frame of `ocldnn bench`. A row is an operator with tensors (bench_cases.c), measured in turns with a probe of the
- * device's limit that does the same amount of work (bench_limits.c), and with peers (bench_peers.c): on a machine whose
- * speed wanders, only what ran in the same moments can be compared.
+ * The frame of `ocldnn bench`. A row is an operator with tensors (bench_lists.c, bench_cases.c), measured in turns
+ * (bench_rows.c, bench_measure.c) with a probe of the device's limit that does the same amount of work
+ * (bench_limits.c), and with peers (bench_peers.c): on a machine whose speed wanders, only what ran in the same moments
+ * can be compared. What comes out is JSON (bench_report.c), from which the tables, the comparison (bench_compare.c) and
+ * the page (bench_page.c) are made, so that a file of an earlier run serves as well.
  */
 #ifndef OD_COMMAND_BENCH_H
 #define OD_COMMAND_BENCH_H
@@ -10,12 +12,25 @@
 #include "base/operator.h"
 #include "command.h"
 
-enum { BENCH_BUFFERS = 12, BENCH_ROUNDS = 64, BENCH_CONTENDERS = 4 };
+enum { BENCH_BUFFERS = 12, BENCH_ROUNDS = 64, BENCH_PEERS = 3, BENCH_CONTENDERS = 2 + BENCH_PEERS };
+
+/* What the device's own probes are limited by. */
+typedef enum bench_bound {
+    BOUND_FLOPS,
+    BOUND_FED,
+    BOUND_READ,
+    BOUND_COPY,
+    BOUND_WRITE,
+    BOUND_HALF,
+    BENCH_BOUNDS
+} bench_bound;
 
 typedef struct bench_limits {
     double flops;   /* F32 multiply-add, a second */
     double fed;     /* part of that which is left with operands from the first cache; 0 = not measured */
+    double half;    /* F16 values made floats, a second */
     double read;    /* bytes a second */
+    double write;   /* bytes a second */
     double copy;    /* bytes read and written a second */
     double launch;  /* seconds from launch to launch in a stream of them */
     double latency; /* seconds of one launch that is waited for */
@@ -24,10 +39,10 @@ typedef struct bench_limits {
 typedef struct bench {
     opened on;
     const od_device *facts;
-    bool quick, peers;
+    bool quick, peers, strategies;
     bench_limits limits;
     cl_program program; /* the probes' */
-    cl_kernel fma, fed, read, copy, nothing;
+    cl_kernel probes[BENCH_BOUNDS], nothing;
     cl_mem source, target; /* BENCH_STREAM_BYTES each */
 } bench;
 
@@ -42,24 +57,31 @@ typedef struct contender {
     void *state;
     double scale; /* its work may differ from the others': a sample's seconds are multiplied by this */
     double rest;  /* seconds of pause after a sample, for one whose threads go on spinning */
+    bool may_lag; /* if it is slow it takes part in the first few rounds only */
+    int rounds;   /* in which it took part */
     double seconds[BENCH_ROUNDS];
 } contender;
 
 /* Lets the contenders run in turns for about `budget` seconds. Returns the number of rounds; 0 if one failed. */
 int bench_interleave(bench *b, contender *list, int count, double budget);
 
+/* The median, and the quartiles below and above it. NaN: not measured. */
+typedef struct bench_spread {
+    double low, middle, high;
+} bench_spread;
+
 double bench_median(const double *values, int count);
-/* The median over the rounds of a's time by b's time. */
-double bench_ratio(const contender *a, const contender *b, int rounds);
+bench_spread bench_quartiles(const double *values, int count);
+/* Over the rounds that both took part in: a's time by b's time. */
+bench_spread bench_ratio(const contender *a, const contender *b);
 
 /* Seconds on a clock that only goes forward. */
 double bench_now(void);
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-typedef enum bench_bound { BOUND_FLOPS, BOUND_FED, BOUND_READ, BOUND_COPY } bench_bound;
-
-/* Work of one kind and amount (flops or bytes), as near as the probe's grain allows; scale corrects the rest. */
+/* Work of one kind and amount (flops, values or bytes), as near as the probe's grain allows; scale corrects the rest.
+ */
 typedef struct probe {
     bench_bound bound;
     double scale;
@@ -75,7 +97,10 @@ bool bench_probe_go(bench *b, void *state);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+typedef enum bench_set { BENCH_BASIC = 1, BENCH_MODELS = 2, BENCH_ALL = 3 } bench_set;
+
 typedef struct bench_case {
+    bench_set set;
     const char *name;
     uint32_t dtype;
     char shape[48];
@@ -97,20 +122,23 @@ typedef struct bench_case {
         ocldnn_softmax softmax;
         ocldnn_top_k top_k;
     } op;
-    double flops;
+    uint32_t *choice;  /* the operator's strategy, in op; NULL if it has no choice */
+    double flops;      /* of products */
+    double operations; /* of any operator, nominally; 0 for one that only moves */
     double bytes_read, bytes_written;
-    int64_t m, n, k; /* of a plain F32 matrix product that peers can do too, else 0 */
-    ocldnn_tensor left, right;
+    int64_t m, n, k; /* of a plain matrix product that peers can do too, else 0 */
+    ocldnn_tensor left, right, product;
     cl_mem buffers[BENCH_BUFFERS];
     int buffer_count;
 } bench_case;
 
 typedef struct bench_row {
     char strategy[32];
-    double seconds, gflops, gbytes, percent;
+    double gflops, gbytes, intensity;
+    bench_spread seconds, percent;
     const char *bound;
-    double host_microseconds; /* NaN: not measured */
-    double openblas;          /* its time by ours; NaN: not measured */
+    double host_microseconds;        /* NaN: not measured */
+    bench_spread peers[BENCH_PEERS]; /* their time by ours */
 } bench_row;
 
 /* How many rows the declared list has, and row `index` of it. make fills *c with tensors; false after complaining. */
@@ -119,24 +147,61 @@ void bench_case_name(int index, bench_case *c);
 bool bench_case_make(bench *b, int index, bench_case *c);
 void bench_case_free(bench_case *c);
 
+/* Whether the filter, a pattern of the shell, fits the name or name/dtype/shape. NULL: all are wanted. */
+bool bench_wanted(const char *name, const char *dtype, const char *shape, const char *filter);
+
+typedef struct bench_report bench_report;
+
+/* Measures row `index`, and its further strategies if asked for, into the report. Returns how many were measured: what
+ * the device cannot run is told with its reason. */
+int bench_row_measure(bench *b, int index, bench_report *report);
+
 /* Host time of a warm call beyond that of its bare launches, in microseconds; NaN where launches are not ours alone. */
 double bench_host_cost(bench *b, const bench_case *c, double seconds);
 
 /* ---- peers ------------------------------------------------------------------------------------------------------- */
 
-typedef struct openblas_state openblas_state;
-/* NULL when there is no OpenBLAS or the row has no plain product. */
-openblas_state *bench_openblas_open(bench *b, const bench_case *c);
-bool bench_openblas_go(bench *b, void *state);
-void bench_openblas_close(openblas_state *state);
+/* A library that does the same products, looked for at run time. It is not unloaded: its threads live on. */
+typedef struct bench_peer {
+    const char *name, *package;
+    double rest; /* as a contender's */
+    bool (*load)(bench *b);
+    void *(*open)(bench *b, const bench_case *c); /* NULL: it cannot do this row */
+    bool (*go)(bench *b, void *state);
+    /* The beginning of its answer, in the row's dtype. */
+    bool (*answer)(bench *b, const void *state, void *data, size_t bytes);
+    void (*close)(void *state);
+} bench_peer;
+
+extern const bench_peer bench_openblas, bench_onednn, bench_clblast;
+
+/* The peer in this place, from 0 to BENCH_PEERS - 1, loaded at the first call; NULL when the machine has none. */
+const bench_peer *bench_peer_at(bench *b, int place);
+
+/* A copy of a tensor of rank 2 in memory of the host; NULL when there is none left. free() it. */
+void *bench_download(bench *b, const ocldnn_tensor *t);
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+/* One line on stderr, if that is a terminal: what is measured now, and about how long all will take. */
+void bench_progress_show(int done, int count, double started, const bench_case *c);
+void bench_progress_clear(void);
 
 /* ---- report ------------------------------------------------------------------------------------------------------ */
 
-typedef struct bench_report bench_report;
-bench_report *bench_report_open(const bench *b);
+/* An empty one about this device; prints its head. */
+bench_report *bench_report_open(bench *b);
+/* One from an earlier run's file, of the rows that the filter wants. NULL after complaining. */
+bench_report *bench_report_load(const char *path, const char *filter);
+void bench_report_print(const bench_report *report);
 void bench_report_row(bench_report *report, const bench_case *c, const bench_row *row);
 void bench_report_refused(bench_report *report, const bench_case *c, const char *reason);
-/* Writes the JSON file unless path is NULL; frees the report. */
-bool bench_report_close(bench_report *report, const char *path);
+
+/* Prints what has changed since the older one, which is from now on closed with the report. False after complaining. */
+bool bench_report_compare(bench_report *report, bench_report *older, const char *path);
+/* Each writes a file; false after complaining. */
+bool bench_report_json(const bench_report *report, const char *path);
+bool bench_report_html(const bench_report *report, const char *path);
+void bench_report_close(bench_report *report);
 
 #endif

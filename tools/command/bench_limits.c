@@ -9,7 +9,9 @@
 #include <string.h>
 
 /* CPU: one work-item per group with wide vectors; a group of the streams takes one contiguous block. GPU: groups of 256
- * items, neighbours read neighbouring vectors. The sum of the reading probe is never the one it is compared with. */
+ * items, neighbours read neighbouring vectors. The sum of the reading probe is never the one it is compared with. On
+ * PoCL the streams ask ahead, as the library's kernels do (cl/common/ask.cl): without it a copy reaches two thirds of
+ * what it can. */
 static const char source[] =
     "#define JOIN_(A, B) A##B\n"
     "#define JOIN(A, B) JOIN_(A, B)\n"
@@ -53,6 +55,13 @@ static const char source[] =
     "    if (total.s0 + total.s1 + total.s2 + total.s3 == 1.2345f) out[0] = total.s0;\n"
     "}\n"
     "#endif\n"
+    "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
+    "#define ASK(P) __builtin_prefetch((const void *)((size_t)(P) + 8192), 0, 2)\n"
+    "#define ASK_TO_WRITE(P) __builtin_prefetch((const void *)((size_t)(P) + 2048), 1, 3)\n"
+    "#else\n"
+    "#define ASK(P)\n"
+    "#define ASK_TO_WRITE(P)\n"
+    "#endif\n"
     "#define PLACE(I) (base + (size_t)(I) * GROUP)\n"
     "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
     "void read_rate(__global const REAL *in, __global float *out)\n"
@@ -60,6 +69,7 @@ static const char source[] =
     "    size_t base = (size_t)get_group_id(0) * GROUP * LENGTH + get_local_id(0);\n"
     "    REAL s0 = (REAL)(0.0f), s1 = s0, s2 = s0, s3 = s0;\n"
     "    for (int i = 0; i < LENGTH; i += 4) {\n"
+    "        ASK(in + PLACE(i)); ASK(in + PLACE(i + 1)); ASK(in + PLACE(i + 2)); ASK(in + PLACE(i + 3));\n"
     "        s0 += in[PLACE(i)]; s1 += in[PLACE(i + 1)]; s2 += in[PLACE(i + 2)]; s3 += in[PLACE(i + 3)];\n"
     "    }\n"
     "    s0 += s1 + s2 + s3;\n"
@@ -69,8 +79,30 @@ static const char source[] =
     "void copy_rate(__global const REAL *in, __global REAL *out)\n"
     "{\n"
     "    size_t base = (size_t)get_group_id(0) * GROUP * LENGTH + get_local_id(0);\n"
-    "    for (int i = 0; i < LENGTH; i++)\n"
+    "    for (int i = 0; i < LENGTH; i++) {\n"
+    "        ASK(in + PLACE(i)); ASK_TO_WRITE(out + PLACE(i));\n"
     "        out[PLACE(i)] = in[PLACE(i)];\n"
+    "    }\n"
+    "}\n"
+    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
+    "void write_rate(__global const REAL *in, __global REAL *out)\n"
+    "{\n"
+    "    size_t base = (size_t)get_group_id(0) * GROUP * LENGTH + get_local_id(0);\n"
+    "    REAL value = (REAL)((float)get_group_id(0));\n"
+    "    for (int i = 0; i < LENGTH; i++)\n"
+    "        out[PLACE(i)] = value;\n"
+    "}\n"
+    "#define HALVES(I) vload_half8((i + (I)) * GROUP + get_local_id(0) + (r & 7), in)\n"
+    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
+    "void half_rate(__global const half *in, __global float *out, int rounds)\n"
+    "{\n"
+    "    float8 s0 = (float8)(0.0f), s1 = s0, s2 = s0, s3 = s0;\n"
+    "    for (int r = 0; r < rounds; r++)\n"
+    "        for (int i = 0; i < HALF_DEPTH; i += 4) {\n"
+    "            s0 += HALVES(0); s1 += HALVES(1); s2 += HALVES(2); s3 += HALVES(3);\n"
+    "        }\n"
+    "    s0 += s1 + s2 + s3;\n"
+    "    if (s0.s0 + s0.s1 + s0.s2 + s0.s3 + s0.s4 + s0.s5 + s0.s6 + s0.s7 == 1.2345f) out[0] = s0.s0;\n"
     "}\n"
     "__kernel void nothing(__global float *out) { }\n";
 
@@ -78,6 +110,10 @@ enum { ACCUMULATORS = 16, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 256, CPU_LE
 
 /* The tile of the probe that is fed from the first cache, as a matrix product's is: 12 x 32 sums, 5 KiB of operands. */
 enum { FED_ROWS = 12, FED_DEPTH = 32 };
+
+/* Halves by eight that an item of the conversion's probe reads over and over: 512 bytes on a CPU, 16 KiB a group on a
+ * GPU. The place moves a little with each round, so that no compiler takes the loads out of the loop. */
+enum { HALF_CPU_DEPTH = 32, HALF_GPU_DEPTH = 4, HALF_LANES = 8 };
 
 /* By the device itself, also where the command line asks for the other family's operators; but not where the driver's
  * compiler is known to choke on wide vectors. */
@@ -98,10 +134,24 @@ static size_t fma_groups(const bench *b)
     return units * (is_vector(b) ? 8 : 32);
 }
 
-static double flops_a_round(const bench *b, bench_bound bound)
+static bool computes(bench_bound bound)
 {
+    return bound == BOUND_FLOPS || bound == BOUND_FED || bound == BOUND_HALF;
+}
+
+static int half_depth(const bench *b)
+{
+    return is_vector(b) ? HALF_CPU_DEPTH : HALF_GPU_DEPTH;
+}
+
+/* Flops, or values converted, of one round of the probe's loop in all items. */
+static double work_a_round(const bench *b, bench_bound bound)
+{
+    double all = (double)(items(b) * fma_groups(b));
     int steps = bound == BOUND_FED ? FED_ROWS * 2 * FED_DEPTH : ACCUMULATORS;
-    return 2.0 * steps * (is_vector(b) ? CPU_WIDTH : GPU_WIDTH) * (double)(items(b) * fma_groups(b));
+    if (bound == BOUND_HALF)
+        return all * half_depth(b) * HALF_LANES;
+    return 2.0 * steps * (is_vector(b) ? CPU_WIDTH : GPU_WIDTH) * all;
 }
 
 static double group_bytes(const bench *b)
@@ -118,15 +168,30 @@ static cl_kernel kernel(const bench *b, const char *name)
     return made;
 }
 
+static bool take_kernels(bench *b)
+{
+    static const char *const names[BENCH_BOUNDS] = {"fma_rate",  "fed_rate",   "read_rate",
+                                                    "copy_rate", "write_rate", "half_rate"};
+    for (int bound = 0; bound < BENCH_BOUNDS; bound++) {
+        if (bound == BOUND_FED && !is_vector(b))
+            continue;
+        b->probes[bound] = kernel(b, names[bound]);
+        if (!b->probes[bound])
+            return false;
+    }
+    b->nothing = kernel(b, "nothing");
+    return b->nothing != NULL;
+}
+
 static bool build(bench *b)
 {
     const char *text = source;
-    char options[128], log[4096] = "";
+    char options[160], log[4096] = "";
     cl_int code;
     snprintf(options, sizeof options,
-             "-cl-std=CL1.2 -D GROUP=%d -D WIDTH=%d -D LENGTH=%d -D FED_ROWS=%d -D FED_DEPTH=%d",
+             "-cl-std=CL1.2 -D GROUP=%d -D WIDTH=%d -D LENGTH=%d -D FED_ROWS=%d -D FED_DEPTH=%d -D HALF_DEPTH=%d",
              is_vector(b) ? 1 : GPU_GROUP, is_vector(b) ? CPU_WIDTH : GPU_WIDTH, is_vector(b) ? CPU_LENGTH : GPU_LENGTH,
-             FED_ROWS, FED_DEPTH);
+             FED_ROWS, FED_DEPTH, half_depth(b));
     b->program = clCreateProgramWithSource(b->on.cl, 1, &text, NULL, &code);
     if (code == CL_SUCCESS)
         code = clBuildProgram(b->program, 1, &b->on.device, options, NULL, NULL);
@@ -135,12 +200,7 @@ static bool build(bench *b)
         complain("the probes do not build: OpenCL error %d: %s", code, log);
         return false;
     }
-    b->fma = kernel(b, "fma_rate");
-    b->fed = is_vector(b) ? kernel(b, "fed_rate") : NULL;
-    b->read = kernel(b, "read_rate");
-    b->copy = kernel(b, "copy_rate");
-    b->nothing = kernel(b, "nothing");
-    return b->fma && (b->fed || !is_vector(b)) && b->read && b->copy && b->nothing;
+    return take_kernels(b);
 }
 
 static bool allocate(bench *b)
@@ -164,10 +224,10 @@ void bench_probe_set(const bench *b, probe *p, bench_bound bound, double amount)
     double largest = (double)BENCH_STREAM_BYTES * (bound == BOUND_COPY ? 2 : 1);
     double grain = group_bytes(b) * (bound == BOUND_COPY ? 2 : 1);
     p->bound = bound;
-    if (bound == BOUND_FLOPS || bound == BOUND_FED) {
-        double rounds = amount / flops_a_round(b, bound);
+    if (computes(bound)) {
+        double rounds = amount / work_a_round(b, bound);
         p->rounds = rounds < 1 ? 1 : rounds > 1e6 ? 1000000 : (int)rounds;
-        p->scale = amount / (p->rounds * flops_a_round(b, bound));
+        p->scale = amount / (p->rounds * work_a_round(b, bound));
         return;
     }
     p->groups = (size_t)((amount < largest ? amount : largest) / grain);
@@ -180,31 +240,33 @@ bool bench_probe_go(bench *b, void *state)
 {
     const probe *p = state;
     const cl_float factor = 0.999f, term = 0.001f;
-    cl_kernel kernels[] = {b->fma, b->fed, b->read, b->copy}, kernel = kernels[p->bound];
-    bool computes = p->bound == BOUND_FLOPS || p->bound == BOUND_FED;
+    cl_kernel kernel = b->probes[p->bound];
     size_t local = items(b);
-    size_t global = local * (computes ? fma_groups(b) : p->groups);
-    clSetKernelArg(kernel, 0, sizeof b->source, computes ? &b->target : &b->source);
-    if (computes) {
+    size_t global = local * (computes(p->bound) ? fma_groups(b) : p->groups);
+    if (p->bound == BOUND_FLOPS || p->bound == BOUND_FED) {
+        clSetKernelArg(kernel, 0, sizeof b->target, &b->target);
         clSetKernelArg(kernel, 1, sizeof p->rounds, &p->rounds);
         clSetKernelArg(kernel, 2, sizeof factor, &factor);
         clSetKernelArg(kernel, 3, sizeof term, &term);
     } else {
+        clSetKernelArg(kernel, 0, sizeof b->source, &b->source);
         clSetKernelArg(kernel, 1, sizeof b->target, &b->target);
+        if (p->bound == BOUND_HALF)
+            clSetKernelArg(kernel, 2, sizeof p->rounds, &p->rounds);
     }
     return clEnqueueNDRangeKernel(b->on.queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) == CL_SUCCESS;
 }
 
 /* Work that keeps the device busy for some milliseconds: a launch's own cost must not count. From very little on: where
  * fma is a function of the driver's library (Mesa's llvmpipe) a thousand rounds are minutes. */
-static double enough_flops(bench *b)
+static double enough_work(bench *b, bench_bound bound)
 {
     enum { TRIES = 3 }; /* the first launch of all may build the kernel, and any may be disturbed */
-    double amount = 4 * flops_a_round(b, BOUND_FLOPS);
+    double amount = 4 * work_a_round(b, bound);
     for (int doubling = 0; doubling < 28; doubling++, amount *= 2) {
         double least = INFINITY;
         probe p;
-        bench_probe_set(b, &p, BOUND_FLOPS, amount);
+        bench_probe_set(b, &p, bound, amount);
         for (int i = 0; i < TRIES && least > 0.005; i++) {
             double start;
             clFinish(b->on.queue);
@@ -238,14 +300,14 @@ static double fed_part(bench *b, double amount)
     contender both[] = {{.name = "limit", .go = bench_probe_go, .state = &bare},
                         {.name = "fed", .go = bench_probe_go, .state = &fed}};
     int rounds;
-    if (!b->fed)
+    if (!b->probes[BOUND_FED])
         return 0;
     bench_probe_set(b, &bare, BOUND_FLOPS, amount);
     bench_probe_set(b, &fed, BOUND_FED, amount);
     both[0].scale = bare.scale;
     both[1].scale = fed.scale;
     rounds = bench_interleave(b, both, 2, b->quick ? 0.4 : 1.2);
-    return rounds ? bench_ratio(&both[0], &both[1], rounds) : 0;
+    return rounds ? bench_ratio(&both[0], &both[1]).middle : 0;
 }
 
 static bool launch_nothing(bench *b)
@@ -280,9 +342,11 @@ bool bench_limits_open(bench *b)
     if (!build(b) || !allocate(b))
         return false;
     /* 64 MiB: what the memory-bound rows of the list move. */
-    b->limits.flops = rate(b, BOUND_FLOPS, enough_flops(b));
-    b->limits.fed = fed_part(b, enough_flops(b));
+    b->limits.flops = rate(b, BOUND_FLOPS, enough_work(b, BOUND_FLOPS));
+    b->limits.fed = fed_part(b, enough_work(b, BOUND_FLOPS));
+    b->limits.half = rate(b, BOUND_HALF, enough_work(b, BOUND_HALF));
     b->limits.read = rate(b, BOUND_READ, (double)(64 << 20));
+    b->limits.write = rate(b, BOUND_WRITE, (double)(64 << 20));
     b->limits.copy = rate(b, BOUND_COPY, (double)(128 << 20));
     measure_launches(b);
     return b->limits.flops > 0 && b->limits.read > 0 && b->limits.copy > 0;
@@ -290,11 +354,12 @@ bool bench_limits_open(bench *b)
 
 void bench_limits_close(bench *b)
 {
-    cl_kernel kernels[] = {b->fma, b->fed, b->read, b->copy, b->nothing};
     cl_mem buffers[] = {b->source, b->target};
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (kernels[i])
-            clReleaseKernel(kernels[i]);
+    for (int i = 0; i < BENCH_BOUNDS; i++)
+        if (b->probes[i])
+            clReleaseKernel(b->probes[i]);
+    if (b->nothing)
+        clReleaseKernel(b->nothing);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             clReleaseMemObject(buffers[i]);

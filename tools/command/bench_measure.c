@@ -37,12 +37,32 @@ double bench_median(const double *values, int count)
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-double bench_ratio(const contender *a, const contender *b, int rounds)
+/* The value below which this part of the sorted values lies, between two of them in proportion. */
+static double quantile(const double *sorted, int count, double part)
+{
+    double place = part * (count - 1);
+    int below = (int)place;
+    double above = below + 1 < count ? sorted[below + 1] : sorted[below];
+    return sorted[below] + (place - below) * (above - sorted[below]);
+}
+
+bench_spread bench_quartiles(const double *values, int count)
+{
+    double sorted[BENCH_ROUNDS];
+    if (count <= 0 || count > BENCH_ROUNDS)
+        return (bench_spread){NAN, NAN, NAN};
+    memcpy(sorted, values, (size_t)count * sizeof *values);
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    return (bench_spread){quantile(sorted, count, 0.25), quantile(sorted, count, 0.5), quantile(sorted, count, 0.75)};
+}
+
+bench_spread bench_ratio(const contender *a, const contender *b)
 {
     double ratios[BENCH_ROUNDS];
+    int rounds = a->rounds < b->rounds ? a->rounds : b->rounds;
     for (int i = 0; i < rounds; i++)
         ratios[i] = a->seconds[i] / b->seconds[i];
-    return bench_median(ratios, rounds);
+    return bench_quartiles(ratios, rounds);
 }
 
 /* Seconds a run, as the mean of `repeats` in a stream; negative if it failed. */
@@ -64,32 +84,44 @@ static void pause_for(double seconds)
         nanosleep(&time, NULL);
 }
 
+/* Seconds of one run, warm; negative if it failed. */
+static double warm_up(bench *b, contender *c)
+{
+    double once = sample(b, c, 1); /* compiles, touches pages */
+    double again = once < 0 ? -1 : sample(b, c, 1);
+    if (again >= 0 && again < 0.001)
+        again = sample(b, c, 8);
+    pause_for(c->rest);
+    return again;
+}
+
 int bench_interleave(bench *b, contender *list, int count, double budget)
 {
-    int repeats[BENCH_CONTENDERS];
+    enum { FEW = 3 };
+    int repeats[BENCH_CONTENDERS], rounds;
     double turn = 0;
-    int rounds;
     for (int i = 0; i < count; i++) {
-        double once = sample(b, &list[i], 1); /* compiles, touches pages */
-        double again = once < 0 ? -1 : sample(b, &list[i], 1);
-        if (again < 0)
+        double once = warm_up(b, &list[i]);
+        if (once < 0)
             return 0;
-        again = sample(b, &list[i], again < 0.001 ? 8 : 1);
-        repeats[i] = again >= sample_seconds ? 1 : (int)(sample_seconds / again) + 1;
+        repeats[i] = once >= sample_seconds ? 1 : (int)(sample_seconds / once) + 1;
         if (repeats[i] > 2000)
             repeats[i] = 2000;
-        turn += again * repeats[i] + list[i].rest;
-        pause_for(list[i].rest);
+        list[i].rounds = list[i].may_lag && once > budget ? FEW : BENCH_ROUNDS;
+        if (list[i].rounds == BENCH_ROUNDS)
+            turn += once * repeats[i] + list[i].rest;
     }
     rounds = (int)(budget / turn);
     rounds = rounds < 5 ? 5 : rounds > BENCH_ROUNDS - 1 ? BENCH_ROUNDS - 1 : rounds | 1;
+    for (int i = 0; i < count; i++)
+        list[i].rounds = list[i].rounds < rounds ? list[i].rounds : rounds;
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < count; i++) {
-            double seconds = sample(b, &list[i], repeats[i]);
+            double seconds = round < list[i].rounds ? sample(b, &list[i], repeats[i]) : 0;
             if (seconds < 0)
                 return 0;
             list[i].seconds[round] = seconds * list[i].scale;
-            pause_for(list[i].rest);
+            pause_for(round < list[i].rounds ? list[i].rest : 0);
         }
     }
     return rounds;
@@ -154,8 +186,8 @@ static double host_cost(bench *b, const bench_case *c, const launches *bare, dou
 {
     double turn[2][CALLS], all[2][TURNS * CALLS];
     int calls = (int)(0.05 / seconds), turns = b->quick ? TURNS / 3 : TURNS, total = 0;
-    calls = calls < 4 ? 4 : calls > CALLS ? CALLS : calls;
-    while (turns > 4 && turns * calls * 2 * seconds > 3) /* the calls are run, too */
+    calls = calls < 3 ? 3 : calls > CALLS ? CALLS : calls;
+    while (turns > 2 && turns * calls * 2 * seconds > (b->quick ? 0.5 : 3)) /* the calls are run, too */
         turns--;
     for (int i = 0; i < turns; i++) {
         int timed = time_calls(b, c, bare, bare->plan->workspace_bytes, calls, turn);
@@ -177,6 +209,8 @@ double bench_host_cost(bench *b, const bench_case *c, double seconds)
     bool good = true;
     cl_int code = CL_SUCCESS;
     od_plan plan;
+    if (seconds > (b->quick ? 0.25 : 1)) /* the host's part does not grow with the work; smaller rows have it */
+        return NAN;
     od_plan_init(&plan);
     bare.plan = &plan;
     good = od_plan_operator(c->kind, b->facts, &c->op, &plan, NULL) == OCLDNN_SUCCESS && plan.step_count > 0 &&

@@ -45,7 +45,8 @@ static const struct argp parser = {
     NULL,
     "Runs every operator on a device and compares with known answers.\v"
     "A line for each operator, dtype and strategy: ok, FAILED with the worst place, or skipped with the reason. The "
-    "cases are small, have odd sizes, and take a few seconds, most of it for compiling. A driver that miscompiles a "
+    "cases are small, have odd sizes, and take seconds once compiled, and a minute or two before. A driver that "
+    "miscompiles a "
     "kernel shows here; please report such a line together with the output of `ocldnn info`.\n\n"
     "Exit status: 0 when nothing failed, 1 otherwise.",
     NULL,

@@ -132,13 +132,28 @@ static float finite(double value)
     return (float)fmax(fmin(value, FLT_MAX), -FLT_MAX);
 }
 
-void od_attention_arguments(od_step *step, const od_attention *p)
+static double scale_size(const od_attention *p)
 {
-    const double log2_e = 1.4426950408889634, scale = fabs((double)p->scale);
+    return fabs((double)p->scale);
+}
+
+float od_attention_unit(const od_attention *p)
+{
+    const double log2_e = 1.4426950408889634;
+    return finite(p->softcap != 0.0f || od_present(&p->bias) ? log2_e : scale_size(p) * log2_e);
+}
+
+float od_attention_lse_scale(const od_attention *p)
+{
+    return p->softcap != 0.0f || od_present(&p->bias) ? 1.0f : finite(scale_size(p));
+}
+
+void od_attention_arguments(od_step *step, const od_attention *p, int32_t mask)
+{
     bool capped = p->softcap != 0.0f;
     od_define(step, "X_TYPE", (int32_t)p->query.dtype);
     od_define(step, "BIAS_TYPE", (int32_t)p->bias.dtype);
-    od_define(step, "MASK", od_attention_mask_kind(p));
+    od_define(step, "MASK", mask);
     od_define(step, "CAUSAL", p->causal);
     od_define(step, "SOFTCAP", capped);
     od_define(step, "LSE", od_present(&p->lse));
@@ -160,14 +175,15 @@ void od_attention_arguments(od_step *step, const od_attention *p)
     od_arg_int(step, p->value_width);
     od_arg_int(step, p->causal_offset);
     od_arg_float(step, p->scale < 0.0f ? -1.0f : 1.0f);
-    od_arg_float(step, finite(capped ? scale / (double)p->softcap : scale));
+    od_arg_float(step, finite(capped ? scale_size(p) / (double)p->softcap : scale_size(p)));
     od_arg_float(step, p->softcap);
-    od_arg_float(step, finite(capped || od_present(&p->bias) ? log2_e : scale * log2_e));
+    od_arg_float(step, od_attention_unit(p));
 }
 
 /* ---- strategies: AUTO takes the first that can ------------------------------------------------------------------- */
 
 static const od_strategy strategies[] = {
+    {"flash_unit (few)", OCLDNN_ATTENTION_FLASH_UNIT, od_flash_few_can, od_flash_few_plan},
     {"flash_unit (vector)", OCLDNN_ATTENTION_FLASH_UNIT, od_flash_vector_can, od_flash_vector_plan},
     {"flash_unit (tiled)", OCLDNN_ATTENTION_FLASH_UNIT, od_flash_tiled_can, od_flash_tiled_plan},
     {"fallback", OCLDNN_ATTENTION_FALLBACK, od_attention_fallback_can, od_attention_fallback_plan},

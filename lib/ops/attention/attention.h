@@ -25,7 +25,8 @@ _Static_assert(sizeof(od_attention) <= OD_PROBLEM_BYTES, "a problem must fit");
 enum { OD_MASK_NONE = 0, OD_MASK_KEYS = 1 /* the same keys for all rows of a head */, OD_MASK_ROWS = 2 };
 int32_t od_attention_mask_kind(const od_attention *p);
 
-/* Writes what every fused kernel is built with and called with, in this order:
+/* Writes what every fused kernel is built with and called with, in this order; mask is a kind of mask, usually
+ * od_attention_mask_kind():
  *   -D X_TYPE BIAS_TYPE (0 = none) MASK (0..2, above) CAUSAL SOFTCAP LSE
  *   query, key, value                          a pointer and a ulong offset each
  *   mask,  int4 strides                        #if MASK        __global const uchar *
@@ -42,13 +43,19 @@ int32_t od_attention_mask_kind(const od_attention *p);
  *   bias:         score = score + bias
  *   weight = exp2((score - maximum) * unit)               the difference first, so that a huge score is no trouble
  *   lse = maximum * (SOFTCAP || BIAS_TYPE ? 1 : scale) + log(sum) */
-void od_attention_arguments(od_step *step, const od_attention *p);
+void od_attention_arguments(od_step *step, const od_attention *p, int32_t mask);
+
+/* What turns a difference of scores into an exponent of 2, and the maximum into a natural logarithm; see above. */
+float od_attention_unit(const od_attention *p);
+float od_attention_lse_scale(const od_attention *p);
 
 /* The strides as one int4; and a tensor with its strides after it, nothing if it is absent. */
 void od_attention_arg_strides(od_step *step, const od_view *view);
 void od_attention_arg_optional(od_step *step, const od_view *view);
 
 /* The strategies. Each can() says why not. */
+bool od_flash_few_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);
+ocldnn_status od_flash_few_plan(const od_device *device, const void *problem, od_plan *plan);
 bool od_flash_vector_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);
 ocldnn_status od_flash_vector_plan(const od_device *device, const void *problem, od_plan *plan);
 bool od_flash_tiled_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES]);

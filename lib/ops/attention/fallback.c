@@ -187,12 +187,7 @@ static void plan_screen(shared *s, od_plan *plan)
     const od_attention *p = s->p;
     int64_t heads = p->batch * p->key_heads;
     od_step *step;
-    s->value = od_plan_temp(plan, "value without NaN", p->value.dtype, heads * p->keys * p->value_width);
-    s->value.rank = 4;
-    s->value.strides[0] = p->key_heads * p->keys * p->value_width;
-    s->value.strides[1] = p->keys * p->value_width;
-    s->value.strides[2] = p->value_width;
-    s->value.strides[3] = 1;
+    s->value = od_plan_temp_dense(plan, "value without NaN", p->value.dtype, 4, p->value.shape);
     s->flags = od_plan_temp(plan, "keys with NaN", OCLDNN_I32, heads * p->keys);
     s->any = od_plan_temp(plan, "heads with NaN", OCLDNN_I32, heads);
     step = od_plan_kernel(plan, &od_source_attention_values, "screen_values");

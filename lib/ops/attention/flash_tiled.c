@@ -93,7 +93,7 @@ ocldnn_status od_flash_tiled_plan(const od_device *device, const void *problem, 
     choose_columns(device, &f, p->value_width, &vector, &passes);
     while (value_keys * f.lanes_key * vector * passes > VALUE_FLOATS)
         value_keys /= 2;
-    od_attention_arguments(step, p);
+    od_attention_arguments(step, p, od_attention_mask_kind(p));
     od_arg_int(step, p->key_heads);
     od_define(step, "LANES_KEY", f.lanes_key);
     od_define(step, "LANES_ROW", f.lanes_row);

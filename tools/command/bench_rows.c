@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One row: the operator, its limit and its peers in turns, for each strategy.
+ */
+#include "bench.h"
+
+#include "runtime/verbs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The bound that takes longest at the device's limits, and the amount of work that it bounds. */
+static bench_bound binding(const bench *b, const bench_case *c, double *amount)
+{
+    double bytes = c->bytes_read + c->bytes_written;
+    bool mostly_reads = c->bytes_written < bytes / 4;
+    double streaming = bytes / (mostly_reads ? b->limits.read : b->limits.copy);
+    if (c->flops / b->limits.flops >= streaming) {
+        *amount = c->flops;
+        return BOUND_FLOPS;
+    }
+    *amount = bytes;
+    return mostly_reads ? BOUND_READ : BOUND_COPY;
+}
+
+static bool run_case(bench *b, void *state)
+{
+    const bench_case *c = state;
+    const ocldnn_exec exec = {.queue = b->on.queue};
+    return od_run(b->on.context, c->kind, &c->op, &exec) == OCLDNN_SUCCESS;
+}
+
+/* The peers that can do this row join the list. A peer's place is left in places[]. */
+static int invite(bench *b, const bench_case *c, contender *list, int count, int places[BENCH_CONTENDERS])
+{
+    for (int place = 0; b->peers && c->m > 0 && place < BENCH_PEERS; place++) {
+        const bench_peer *peer = bench_peer_at(b, place);
+        void *state = peer ? peer->open(b, c) : NULL;
+        if (!state)
+            continue;
+        places[count] = place;
+        list[count++] = (contender){
+            .name = peer->name, .go = peer->go, .state = state, .scale = 1, .rest = peer->rest, .may_lag = true};
+    }
+    return count;
+}
+
+/* Whether a peer has computed what we have: a ratio to something else would be worth nothing. Looks at the first row.
+ */
+static bool agrees(bench *b, const bench_case *c, const bench_peer *peer, const void *state)
+{
+    enum { MOST = 64 };
+    _Alignas(float) unsigned char ours[MOST * sizeof(float)], theirs[MOST * sizeof(float)];
+    size_t count = c->n < MOST ? (size_t)c->n : MOST, bytes = count * ocldnn_dtype_size((ocldnn_dtype)c->dtype);
+    double step = c->dtype == OCLDNN_F32 ? 1e-5 : 1e-2;
+    if (clEnqueueReadBuffer(b->on.queue, c->product.buffer, CL_TRUE, 0, bytes, ours, 0, NULL, NULL) != CL_SUCCESS ||
+        !peer->answer(b, state, theirs, bytes))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        double a = (double)load_value(c->dtype, ours, i), other = (double)load_value(c->dtype, theirs, i);
+        if (!(fabs(a - other) <= step * (fabs(a) + sqrt((double)c->k))))
+            return complain("peers: %s gets %g where we get %g", peer->name, other, a) == 0;
+    }
+    return true;
+}
+
+static bool measure(bench *b, bench_case *c, bench_row *row, bool with_peers)
+{
+    static const char *const bounds[BENCH_BOUNDS] = {
+        [BOUND_FLOPS] = "fma", [BOUND_READ] = "read", [BOUND_COPY] = "copy"};
+    contender list[BENCH_CONTENDERS] = {{.name = "ours", .go = run_case, .state = c, .scale = 1}};
+    int places[BENCH_CONTENDERS], count = 2, rounds;
+    probe limit;
+    double amount;
+    bench_bound bound = binding(b, c, &amount);
+    bench_probe_set(b, &limit, bound, amount);
+    list[1] = (contender){.name = "limit", .go = bench_probe_go, .state = &limit, .scale = limit.scale};
+    if (with_peers)
+        count = invite(b, c, list, count, places);
+    rounds = bench_interleave(b, list, count, b->quick ? 0.3 : 1.5);
+    for (int i = 2; i < count; i++) {
+        const bench_peer *peer = bench_peer_at(b, places[i]);
+        if (rounds > 0 && agrees(b, c, peer, list[i].state))
+            row->peers[places[i]] = bench_ratio(&list[i], &list[0]);
+        peer->close(list[i].state);
+    }
+    if (rounds == 0)
+        return false;
+    row->seconds = bench_quartiles(list[0].seconds, rounds);
+    row->gflops = c->flops / row->seconds.middle * 1e-9;
+    row->gbytes = (c->bytes_read + c->bytes_written) / row->seconds.middle * 1e-9;
+    row->intensity = c->operations / (c->bytes_read + c->bytes_written);
+    row->percent = bench_ratio(&list[1], &list[0]);
+    row->bound = bounds[bound];
+    row->host_microseconds = bench_host_cost(b, c, row->seconds.middle);
+    return true;
+}
+
+static bool one_strategy(bench *b, bench_case *c, const char *strategy, bool with_peers, bench_report *report)
+{
+    const bench_spread none = {NAN, NAN, NAN};
+    bench_row row = {.peers = {none, none, none}};
+    snprintf(row.strategy, sizeof row.strategy, "%s", strategy);
+    if (od_prepare(b->on.context, c->kind, &c->op) == OCLDNN_SUCCESS && measure(b, c, &row, with_peers)) {
+        bench_report_row(report, c, &row);
+        return true;
+    }
+    bench_report_refused(report, c, ocldnn_last_error());
+    return false;
+}
+
+/* The strategies that AUTO passed over and that can run here. What cannot is no fault: nobody asked for it by name. */
+static int other_strategies(bench *b, bench_case *c, const char *chosen, bench_report *report)
+{
+    int measured = 0;
+    for (uint32_t value = 1; c->choice && value <= c->kind->highest_strategy; value++) {
+        ocldnn_query query;
+        *c->choice = value;
+        if (od_query(b->on.context, c->kind, &c->op, &query) == OCLDNN_SUCCESS && strcmp(query.strategy, chosen) != 0)
+            measured += one_strategy(b, c, query.strategy, false, report);
+    }
+    return measured;
+}
+
+int bench_row_measure(bench *b, int index, bench_report *report)
+{
+    ocldnn_query query;
+    bench_case c;
+    int measured = 0;
+    if (bench_case_make(b, index, &c)) {
+        bool by_name = c.choice && *c.choice != 0;
+        if (od_query(b->on.context, c.kind, &c.op, &query) != OCLDNN_SUCCESS)
+            bench_report_refused(report, &c, ocldnn_last_error());
+        else
+            measured = one_strategy(b, &c, query.strategy, true, report);
+        if (measured && b->strategies && !by_name)
+            measured += other_strategies(b, &c, query.strategy, report);
+    }
+    bench_case_free(&c);
+    return measured;
+}
