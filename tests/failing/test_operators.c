@@ -223,8 +223,7 @@ static void fail_cold(subject *s)
     /* What else is called has failed in each way while warm. */
     static const char calls[] = " clCreateProgramWithSource clBuildProgram clCreateKernel clGetKernelWorkGroupInfo ";
     s->way = PLAIN;
-    fail_in(s, "_run, cold",
-            (failing){.before = before_cold, .call = run, .after = after_cold, .each_status = calls});
+    fail_in(s, "_run, cold", (failing){.before = before_cold, .call = run, .after = after_cold, .each_status = calls});
     fail_in(s, "_prepare, cold",
             (failing){.before = before_cold, .call = prepare, .after = after_prepare, .each_status = calls});
 }

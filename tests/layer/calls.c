@@ -259,7 +259,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_ic
                                             const struct _cl_icd_dispatch **dispatch)
 {
     const cl_uint known = sizeof driver / sizeof(void *);
-    if (!target || !ours || !dispatch)
+    if (!target || !ours || !dispatch || !layer_judge_at_exit())
         return CL_INVALID_VALUE;
     memcpy(&driver, target, (entries < known ? entries : known) * sizeof(void *));
     layer = driver;

@@ -4,6 +4,8 @@
  */
 #include "layer.h"
 
+#include <dlfcn.h>
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,14 +76,30 @@ bool layer_fails(const char *call, const int *codes, int count, int *code)
     return true;
 }
 
-/* After the destructors of what was loaded before, CLBlast's cache of programs among them. */
-__attribute__((destructor)) static void judge(void)
+/* CLBlast keeps its programs to the very end, unless it is told. */
+static void clear_clblast(void)
+{
+    int (*clear)(void);
+    *(void **)&clear = dlsym(RTLD_DEFAULT, "CLBlastClearCache");
+    if (clear)
+        clear();
+}
+
+static void judge(void)
 {
     static const long none[LAYER_KINDS];
     char text[256];
+    clear_clblast();
     if (!*layer_difference(none, text))
         return;
     fflush(NULL);
     fprintf(stderr, "layer: left at the end of the process (below 0: released too often): %s\n", text);
     _exit(LAYER_EXIT);
+}
+
+/* Handlers run in the opposite order: this one, of the first OpenCL call, before what was loaded earlier is taken down.
+ */
+bool layer_judge_at_exit(void)
+{
+    return atexit(judge) == 0;
 }

@@ -53,4 +53,7 @@ void layer_resume(long calls_left);
 bool layer_fails(const char *call, const int *codes, int count, int *code);
 void layer_count(enum layer_kind kind, long more);
 
+/* For calls.c: the end of the process will be judged. */
+bool layer_judge_at_exit(void);
+
 #endif
