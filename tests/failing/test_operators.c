@@ -31,10 +31,13 @@ typedef struct subject {
     cl_event gate, done; /* a complete event, and the call's */
 } subject;
 
-static ocldnn_context *new_context(void)
+/* Its pool has room for one call's workspace, which queues have to hand on to each other. */
+static ocldnn_context *new_context(const subject *s)
 {
-    const ocldnn_context_options options = {
-        .context = the.on.cl, .device = the.on.device, .flags = OCLDNN_CONTEXT_NO_DISK_CACHE};
+    const ocldnn_context_options options = {.context = the.on.cl,
+                                            .device = the.on.device,
+                                            .flags = OCLDNN_CONTEXT_NO_DISK_CACHE,
+                                            .workspace_limit = s->workspace_bytes};
     ocldnn_context *made;
     assert_int_equal(ocldnn_context_create(&options, &made), OCLDNN_SUCCESS);
     return made;
@@ -135,7 +138,7 @@ static void after_warm(void *user, ocldnn_status status)
 static void before_cold(void *user)
 {
     subject *s = user;
-    s->context = new_context();
+    s->context = new_context(s);
     poison(s);
 }
 
@@ -202,7 +205,7 @@ static bool is_first(const od_operator *kind)
 
 static void fail_warm(subject *s)
 {
-    s->context = new_context();
+    s->context = new_context(s);
     for (s->way = PLAIN; s->way < WAYS; s->way++)
         if (queues[s->way] && (s->way != OWN_WORKSPACE || s->workspace_bytes > 0))
             fail_in(s, "_run",
