@@ -230,6 +230,15 @@ static ocldnn_status enqueue_nothing(const run *r)
     return OCLDNN_SUCCESS;
 }
 
+/* What the next user of the workspace waits for; NULL: the queue's order is enough. Where the first launch failed,
+ * nothing on this queue waits for the user before us. */
+static cl_event workspace_ends_with(const run *r, ocldnn_status status)
+{
+    if (!r->in_order && r->last)
+        return r->last;
+    return status == OCLDNN_SUCCESS ? NULL : r->scratch_ready;
+}
+
 static ocldnn_status run_plan(run *r)
 {
     ocldnn_status status;
@@ -244,7 +253,7 @@ static ocldnn_status run_plan(run *r)
     if (status == OCLDNN_SUCCESS)
         status = enqueue_steps(r);
     if (r->scratch)
-        od_workspace_give(r->context, r->scratch, r->in_order ? NULL : r->last);
+        od_workspace_give(r->context, r->scratch, workspace_ends_with(r, status));
     if (r->scratch_ready)
         clReleaseEvent(r->scratch_ready);
     give_kernels(r);

@@ -64,20 +64,22 @@ static od_scratch *find(od_workspace_pool *pool, cl_command_queue queue, uint64_
     return NULL;
 }
 
-/* Makes room for `bytes` under the limit by dropping idle entries, this queue's outgrown one first. */
-static bool make_room(od_workspace_pool *pool, cl_command_queue queue, uint64_t bytes)
+static bool has_room(const od_workspace_pool *pool, uint64_t bytes)
 {
-    for (int round = 0; round < 2; round++) {
-        od_scratch **place = &pool->entries;
-        while (*place) {
-            bool outgrown = (*place)->queue == queue && (*place)->bytes < bytes;
-            if (!(*place)->busy && (round == 0 ? outgrown : pool->bytes + bytes > pool->limit))
-                drop(pool, place);
-            else
-                place = &(*place)->next;
-        }
-    }
     return pool->bytes + bytes <= pool->limit;
+}
+
+/* Drops the queue's own idle entries, which are too small by now, or (`all`) idle ones until there is room. */
+static void drop_idle(od_workspace_pool *pool, cl_command_queue queue, uint64_t bytes, bool all)
+{
+    od_scratch **place = &pool->entries;
+    while (*place) {
+        bool goes = all ? !has_room(pool, bytes) : (*place)->queue == queue;
+        if (goes && !(*place)->busy)
+            drop(pool, place);
+        else
+            place = &(*place)->next;
+    }
 }
 
 static ocldnn_status allocate(struct ocldnn_context *context, uint64_t bytes, od_scratch **scratch)
@@ -129,14 +131,17 @@ static ocldnn_status take_locked(struct ocldnn_context *context, cl_command_queu
     od_workspace_pool *pool = &context->workspace;
     for (;;) {
         od_scratch *found = find(pool, queue, bytes, false);
-        if (!found && make_room(pool, queue, bytes))
-            return allocate(context, bytes, scratch);
         if (!found)
+            drop_idle(pool, queue, bytes, false);
+        if (!found && !has_room(pool, bytes))
             found = find(pool, queue, bytes, true);
         if (found) {
             *scratch = found;
             return OCLDNN_SUCCESS;
         }
+        drop_idle(pool, queue, bytes, true);
+        if (has_room(pool, bytes))
+            return allocate(context, bytes, scratch);
         pthread_cond_wait(&pool->returned, &pool->lock);
     }
 }
