@@ -118,16 +118,30 @@ static void after_create(void *user, ocldnn_status status)
     }
     ocldnn_context_describe(good, sound, sizeof sound);
     ocldnn_context_describe(f.context, made, sizeof made);
-    assert_string_equal(made, sound);
+    if (ocldnn_context_device(f.context) == f.device)
+        assert_string_equal(made, sound);
     ocldnn_context_destroy(good);
     ocldnn_context_destroy(f.context);
+}
+
+static bool has_another_device(void)
+{
+    cl_platform_id platform = NULL;
+    cl_uint count = 0;
+    clGetDeviceInfo(f.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+    return count > 1;
 }
 
 static void contexts(void **state)
 {
     (void)state;
     fail_each(&(failing){.name = "context_create", .call = create, .after = after_create});
-    fail_each(&(failing){.name = "context_create_default", .call = create_default, .after = after_create});
+    /* A device that does not answer is not picked where there is another. */
+    fail_each(&(failing){.name = "context_create_default",
+                         .call = create_default,
+                         .after = after_create,
+                         .dispensable = has_another_device() ? " clGetDeviceInfo " : NULL});
     f.options.flags = 0;
     f.options.cache_folder = folder; /* without memory for it there is no cache, which is no error */
     fail_each(&(failing){
@@ -427,7 +441,8 @@ static void who_fails_hands_on_what_he_waits_for(void **state)
             layer_arm(number, 0);
             ocldnn_attention_run(f.context, &op, &(ocldnn_exec){.queue = queues[turn + 1]});
             failed = layer_disarm();
-            if (failed.call && !next_waits(queues[turn + 1]))
+            /* A buffer that nobody could be made to wait for is given up, and a new one needs no waiting. */
+            if (failed.call && strcmp(failed.call, "clRetainEvent") != 0 && !next_waits(queues[turn + 1]))
                 fail_msg("call %ld, %s, fails, and nobody waits for the other queue", number, failed.call);
         }
     }
