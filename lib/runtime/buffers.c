@@ -22,19 +22,23 @@ static ocldnn_status find(const ocldnn_context *context, cl_mem buffer, const ch
     cl_context owner = NULL;
     cl_mem parent = NULL;
     size_t bytes = 0, origin = 0;
-    if (clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS ||
-        clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
-        clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof owner, &owner, NULL) != CL_SUCCESS)
-        return od_fail(OCLDNN_INVALID_BUFFER, "%s: %s is not a valid cl_mem", name, noun);
+    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof owner, &owner, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (code == CL_SUCCESS && parent)
+        code = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    if (code != CL_SUCCESS)
+        return od_fail(od_cl_status(code, OCLDNN_INVALID_BUFFER), "%s: %s cannot be used as a cl_mem (OpenCL error %d)",
+                       name, noun, code);
     if (type != CL_MEM_OBJECT_BUFFER) /* some drivers would take an image's memory for a buffer's */
         return od_fail(OCLDNN_INVALID_BUFFER, "%s: %s is an image or a pipe (type 0x%x)", name, noun, type);
     if (owner != context->cl)
         return od_fail(OCLDNN_INVALID_BUFFER, "%s: %s belongs to another cl_context", name, noun);
-    found->root = buffer;
-    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) == CL_SUCCESS && parent) {
-        clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
-        found->root = parent;
-    }
+    found->root = parent ? parent : buffer;
     found->begin = origin;
     found->end = origin + bytes;
     return OCLDNN_SUCCESS;

@@ -38,8 +38,7 @@ static ocldnn_status build_failed(const ocldnn_context *context, cl_program prog
     log = calloc(1, length + 1);
     if (log && length)
         clGetProgramBuildInfo(program, context->device, CL_PROGRAM_BUILD_LOG, length, log, NULL);
-    status = od_fail(code == CL_OUT_OF_HOST_MEMORY || code == CL_OUT_OF_RESOURCES ? OCLDNN_OUT_OF_MEMORY
-                                                                                  : OCLDNN_BUILD_FAILED,
+    status = od_fail(od_cl_status(code, OCLDNN_BUILD_FAILED),
                      "%s (%s): the device's compiler failed with OpenCL error %d: %.400s", step->source->path, options,
                      code, log ? log : "");
     od_log(context, 0, "%s (%s): OpenCL error %d: %s", step->source->path, options, code, log ? log : "");

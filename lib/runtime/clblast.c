@@ -35,8 +35,10 @@ ocldnn_status od_clblast_enqueue(const od_clblast_gemm *gemm, const cl_mem buffe
     CLBlastStatusCode code = single(gemm, buffers, &queue, event);
     if (code == CLBlastSuccess)
         return OCLDNN_SUCCESS;
-    return od_fail(OCLDNN_DEVICE_ERROR, "CLBlast failed with status %d (%zu x %zu x %zu, batch %zu)", (int)code,
-                   gemm->m, gemm->n, gemm->k, gemm->batch);
+    /* Its codes of OpenCL's failures are OpenCL's own. */
+    return od_fail(od_cl_status((cl_int)code, OCLDNN_DEVICE_ERROR),
+                   "CLBlast failed with status %d (%zu x %zu x %zu, batch %zu)", (int)code, gemm->m, gemm->n, gemm->k,
+                   gemm->batch);
 }
 
 #else

@@ -20,11 +20,18 @@ void od_log(const ocldnn_context *context, int level, const char *format, ...)
     context->log(context->log_user, level, message);
 }
 
+ocldnn_status od_cl_status(cl_int code, ocldnn_status otherwise)
+{
+    if (code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES)
+        return OCLDNN_OUT_OF_MEMORY;
+    return otherwise;
+}
+
 ocldnn_status od_cl(cl_int code, const char *call)
 {
     if (code == CL_SUCCESS)
         return OCLDNN_SUCCESS;
-    if (code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES)
+    if (od_cl_status(code, OCLDNN_DEVICE_ERROR) == OCLDNN_OUT_OF_MEMORY)
         return od_fail(OCLDNN_OUT_OF_MEMORY, "%s ran out of memory (OpenCL error %d)", call, code);
     return od_fail(OCLDNN_DEVICE_ERROR, "%s failed with OpenCL error %d", call, code);
 }

@@ -32,6 +32,9 @@ void od_log(const ocldnn_context *context, int level, const char *format, ...) O
 /* SUCCESS for CL_SUCCESS, else a failure that names the call and the code. */
 ocldnn_status od_cl(cl_int code, const char *call);
 
+/* OUT_OF_MEMORY for the codes that say so, else what the caller takes the failure for. */
+ocldnn_status od_cl_status(cl_int code, ocldnn_status otherwise);
+
 uint64_t od_nanoseconds(void); /* monotonic */
 
 /* For tests: the facts the planners see, and replacing them by invented ones (before any other use of the context). */

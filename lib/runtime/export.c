@@ -38,12 +38,18 @@ static od_program **ready_programs(ocldnn_context *context, uint32_t *count, ocl
     return list;
 }
 
-static size_t binary_bytes(const od_program *program)
+static ocldnn_status no_binary(cl_int code, const od_program *program)
 {
-    size_t bytes = 0;
-    if (clGetProgramInfo(program->cl, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS)
-        return 0;
-    return bytes;
+    return od_fail(od_cl_status(code, OCLDNN_DEVICE_ERROR),
+                   "cache_export: the driver gives no binary of %s (OpenCL error %d)", program->source->path, code);
+}
+
+static ocldnn_status binary_size(const od_program *program, size_t *bytes)
+{
+    cl_int code;
+    *bytes = 0;
+    code = clGetProgramInfo(program->cl, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL);
+    return code == CL_SUCCESS && *bytes > 0 ? OCLDNN_SUCCESS : no_binary(code, program);
 }
 
 static void describe(const ocldnn_context *context, const od_program *program, char key[33], od_meta *meta)
@@ -60,20 +66,21 @@ static void describe(const ocldnn_context *context, const od_program *program, c
 static ocldnn_status write_entry(const ocldnn_context *context, const od_program *program, unsigned char *data,
                                  size_t room, size_t *used)
 {
-    size_t bytes = binary_bytes(program);
+    size_t bytes;
     unsigned char *binary;
     od_meta meta;
     char key[33];
-    if (bytes == 0)
-        return od_fail(OCLDNN_DEVICE_ERROR, "cache_export: the driver gives no binary of %s", program->source->path);
+    cl_int code;
+    OD_TRY(binary_size(program, &bytes));
     if (od_entry_size(bytes) > room - *used)
         return od_fail(OCLDNN_INVALID_ARGUMENT, "cache_export: %zu bytes are too little room", room);
     binary = malloc(bytes);
     if (!binary)
         return od_fail(OCLDNN_OUT_OF_MEMORY, "cache_export: no host memory for a binary of %zu bytes", bytes);
-    if (clGetProgramInfo(program->cl, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
+    code = clGetProgramInfo(program->cl, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL);
+    if (code != CL_SUCCESS) {
         free(binary);
-        return od_fail(OCLDNN_DEVICE_ERROR, "cache_export: the driver gives no binary of %s", program->source->path);
+        return no_binary(code, program);
     }
     describe(context, program, key, &meta);
     od_entry_encode(key, &meta, binary, bytes, data + *used);
@@ -89,10 +96,12 @@ static ocldnn_status write_bundle(const ocldnn_context *context, od_program *con
     if (data && *bytes < used)
         return od_fail(OCLDNN_INVALID_ARGUMENT, "cache_export: %zu bytes are too little room", *bytes);
     for (uint32_t i = 0; i < count; i++) {
+        size_t binary = 0;
         if (data)
             OD_TRY(write_entry(context, list[i], data, *bytes, &used));
         else
-            used += od_entry_size(binary_bytes(list[i]));
+            OD_TRY(binary_size(list[i], &binary));
+        used += data ? 0 : od_entry_size(binary);
     }
     if (data)
         od_bundle_begin(count, data);

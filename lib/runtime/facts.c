@@ -23,37 +23,52 @@ static void keep(const char *text, char *kept, size_t capacity)
     kept[length] = '\0';
 }
 
-static void text_of(cl_device_id device, cl_device_info what, char *text, size_t capacity)
+/* A device that is asked one thing after the other. What it doesn't answer would be a wrong fact for the context's
+ * whole life, so the first failure is kept. */
+typedef struct asked {
+    cl_device_id device;
+    cl_int code;
+} asked;
+
+static void ask(asked *a, cl_device_info what, size_t room, void *value, size_t *bytes)
+{
+    cl_int code = clGetDeviceInfo(a->device, what, room, value, bytes);
+    if (a->code == CL_SUCCESS)
+        a->code = code;
+}
+
+static void text_of(asked *a, cl_device_info what, char *text, size_t capacity)
 {
     char whole[4096] = "";
-    clGetDeviceInfo(device, what, sizeof whole - 1, whole, NULL);
+    ask(a, what, sizeof whole - 1, whole, NULL);
     keep(whole, text, capacity);
 }
 
-static void platform_version(cl_platform_id platform, char *text, size_t capacity)
+static void platform_version(asked *a, cl_platform_id platform, char *text, size_t capacity)
 {
     char whole[4096] = "";
-    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof whole - 1, whole, NULL);
+    cl_int code = clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof whole - 1, whole, NULL);
+    if (a->code == CL_SUCCESS)
+        a->code = code;
     keep(whole, text, capacity);
 }
 
-static uint64_t number_of(cl_device_id device, cl_device_info what)
+static uint64_t number_of(asked *a, cl_device_info what)
 {
     union {
         cl_uint small;
         cl_ulong large;
     } value = {.large = 0};
     size_t bytes = 0;
-    if (clGetDeviceInfo(device, what, sizeof value, &value, &bytes) != CL_SUCCESS)
-        return 0;
+    ask(a, what, sizeof value, &value, &bytes);
     return bytes == sizeof value.small ? value.small : value.large;
 }
 
-static bool has_extension(cl_device_id device, const char *name)
+static bool has_extension(asked *a, const char *name)
 {
-    char extensions[8192] = "";
+    char extensions[16384] = "";
     size_t length = strlen(name);
-    clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
+    ask(a, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
     for (const char *at = extensions; (at = strstr(at, name)) != NULL; at += length)
         if ((at == extensions || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
             return true;
@@ -89,25 +104,28 @@ ocldnn_status od_device_facts(cl_device_id device, const ocldnn_quirk *extra, ui
     cl_device_type type = 0;
     cl_platform_id platform = NULL;
     size_t group = 0;
+    asked a = {.device = device};
     memset(facts, 0, sizeof *facts);
-    OD_TRY(od_cl(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL), "clGetDeviceInfo"));
-    OD_TRY(od_cl(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL), "clGetDeviceInfo"));
-    text_of(device, CL_DEVICE_NAME, facts->name, sizeof facts->name);
-    text_of(device, CL_DEVICE_VENDOR, facts->vendor_name, sizeof facts->vendor_name);
-    text_of(device, CL_DRIVER_VERSION, facts->driver, sizeof facts->driver);
-    platform_version(platform, facts->platform, sizeof facts->platform);
+    ask(&a, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    ask(&a, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    OD_TRY(od_cl(a.code, "clGetDeviceInfo"));
+    text_of(&a, CL_DEVICE_NAME, facts->name, sizeof facts->name);
+    text_of(&a, CL_DEVICE_VENDOR, facts->vendor_name, sizeof facts->vendor_name);
+    text_of(&a, CL_DRIVER_VERSION, facts->driver, sizeof facts->driver);
+    platform_version(&a, platform, facts->platform, sizeof facts->platform);
     facts->vendor = vendor_of(facts->vendor_name);
     facts->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     facts->family = facts->is_cpu ? OD_FAMILY_VECTOR : OD_FAMILY_TILED;
-    facts->has_compiler = number_of(device, CL_DEVICE_COMPILER_AVAILABLE) != 0;
-    facts->out_of_order = (number_of(device, CL_DEVICE_QUEUE_PROPERTIES) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
-    facts->fp16 = has_extension(device, "cl_khr_fp16");
-    facts->compute_units = (uint32_t)number_of(device, CL_DEVICE_MAX_COMPUTE_UNITS);
-    if (clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL) == CL_SUCCESS)
-        facts->max_group_size = group < UINT32_MAX ? (uint32_t)group : UINT32_MAX;
-    facts->local_memory = number_of(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    facts->global_memory = number_of(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    facts->max_allocation = number_of(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    facts->has_compiler = number_of(&a, CL_DEVICE_COMPILER_AVAILABLE) != 0;
+    facts->out_of_order = (number_of(&a, CL_DEVICE_QUEUE_PROPERTIES) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+    facts->fp16 = has_extension(&a, "cl_khr_fp16");
+    facts->compute_units = (uint32_t)number_of(&a, CL_DEVICE_MAX_COMPUTE_UNITS);
+    ask(&a, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL);
+    facts->max_group_size = group < UINT32_MAX ? (uint32_t)group : UINT32_MAX;
+    facts->local_memory = number_of(&a, CL_DEVICE_LOCAL_MEM_SIZE);
+    facts->global_memory = number_of(&a, CL_DEVICE_GLOBAL_MEM_SIZE);
+    facts->max_allocation = number_of(&a, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    OD_TRY(od_cl(a.code, "asking the device"));
     facts->clblast = od_clblast_built();
     if (!facts->clblast)
         snprintf(facts->clblast_reason, sizeof facts->clblast_reason, "this library was built without CLBlast");

@@ -110,30 +110,49 @@ static ocldnn_status check_limits(const od_device *facts, const od_kernel_pool *
     return OCLDNN_SUCCESS;
 }
 
+/* A program's pool for kernels of this name, of which cl is one. Call with the lock held. */
+static ocldnn_status new_pool(const struct ocldnn_context *context, od_program *program, const char *name, cl_kernel cl,
+                              od_kernel_pool **made)
+{
+    od_kernel_pool *pool = calloc(1, sizeof *pool);
+    cl_int code;
+    if (!pool)
+        return od_fail(OCLDNN_OUT_OF_MEMORY, "%s: no host memory for a kernel", name);
+    pool->program = program;
+    pool->name = name;
+    pool->max_group = context->facts.max_group_size;
+    code = clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof pool->local_memory,
+                                    &pool->local_memory, NULL);
+    if (context->facts.quirks & OCLDNN_QUIRK_KERNEL_LIMITS)
+        pool->local_memory /= 2;
+    else if (code == CL_SUCCESS)
+        code = clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof pool->max_group,
+                                        &pool->max_group, NULL);
+    if (code != CL_SUCCESS) { /* without its limits a launch could end the process: check_limits() */
+        free(pool);
+        return od_cl(code, "clGetKernelWorkGroupInfo");
+    }
+    pool->next = program->kernels;
+    program->kernels = pool;
+    *made = pool;
+    return OCLDNN_SUCCESS;
+}
+
 /* Puts a new cl_kernel into its pool as taken. Releases cl on failure. Call with the lock held. */
 static ocldnn_status adopt(struct ocldnn_context *context, od_program *program, const char *name, cl_kernel cl,
                            od_kernel **kernel)
 {
     od_kernel_pool *pool = find_pool(program, name);
     od_kernel *made = malloc(sizeof *made);
-    if (made && !pool && (pool = calloc(1, sizeof *pool)) != NULL) {
-        pool->program = program;
-        pool->name = name;
-        pool->max_group = context->facts.max_group_size;
-        clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof pool->local_memory,
-                                 &pool->local_memory, NULL);
-        if (context->facts.quirks & OCLDNN_QUIRK_KERNEL_LIMITS)
-            pool->local_memory /= 2;
-        else
-            clGetKernelWorkGroupInfo(cl, context->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof pool->max_group,
-                                     &pool->max_group, NULL);
-        pool->next = program->kernels;
-        program->kernels = pool;
-    }
-    if (!made || !pool) {
+    ocldnn_status status = OCLDNN_SUCCESS;
+    if (!made)
+        status = od_fail(OCLDNN_OUT_OF_MEMORY, "%s: no host memory for a kernel", name);
+    else if (!pool)
+        status = new_pool(context, program, name, cl, &pool);
+    if (status != OCLDNN_SUCCESS) {
         free(made);
         clReleaseKernel(cl);
-        return od_fail(OCLDNN_OUT_OF_MEMORY, "%s: no host memory for a kernel", name);
+        return status;
     }
     made->cl = cl;
     made->pool = pool;

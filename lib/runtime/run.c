@@ -35,12 +35,17 @@ static ocldnn_status check_queue(run *r)
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_command_queue_properties properties = 0;
+    cl_int code;
     if (!queue)
         return od_fail(OCLDNN_INVALID_QUEUE, "exec: the queue is NULL");
-    if (clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) != CL_SUCCESS ||
-        clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) != CL_SUCCESS ||
-        clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL) != CL_SUCCESS)
-        return od_fail(OCLDNN_INVALID_QUEUE, "exec: the queue is not a valid cl_command_queue");
+    code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    if (code != CL_SUCCESS)
+        return od_fail(od_cl_status(code, OCLDNN_INVALID_QUEUE),
+                       "exec: the queue cannot be used as a cl_command_queue (OpenCL error %d)", code);
     if (context != r->context->cl)
         return od_fail(OCLDNN_INVALID_QUEUE, "exec: the queue belongs to another cl_context");
     if (device != r->context->device)
@@ -57,9 +62,12 @@ static ocldnn_status check_wait_list(const run *r)
                        exec->wait_list ? "not NULL" : "NULL");
     for (cl_uint i = 0; i < exec->wait_count; i++) {
         cl_context context = NULL;
-        if (!exec->wait_list[i] ||
-            clGetEventInfo(exec->wait_list[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL) != CL_SUCCESS)
-            return od_fail(OCLDNN_INVALID_ARGUMENT, "exec: event %u of the wait list is not a valid cl_event", i);
+        cl_int code = CL_INVALID_EVENT;
+        if (exec->wait_list[i])
+            code = clGetEventInfo(exec->wait_list[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (code != CL_SUCCESS)
+            return od_fail(od_cl_status(code, OCLDNN_INVALID_ARGUMENT),
+                           "exec: event %u of the wait list cannot be used as a cl_event (OpenCL error %d)", i, code);
         if (context != r->context->cl)
             return od_fail(OCLDNN_INVALID_ARGUMENT, "exec: event %u of the wait list belongs to another cl_context", i);
     }
@@ -130,8 +138,8 @@ static ocldnn_status set_arguments(const run *r, const od_step *step, cl_kernel 
         const void *value = arg->kind == OD_ARG_WORKSPACE ? (const void *)&r->workspace : (const void *)&arg->value;
         cl_int code = clSetKernelArg(kernel, i, arg->size, value);
         if (code != CL_SUCCESS)
-            return od_fail(OCLDNN_DEVICE_ERROR, "%s: clSetKernelArg failed with OpenCL error %d at argument %u",
-                           step->kernel, code, i);
+            return od_fail(od_cl_status(code, OCLDNN_DEVICE_ERROR),
+                           "%s: clSetKernelArg failed with OpenCL error %d at argument %u", step->kernel, code, i);
     }
     return OCLDNN_SUCCESS;
 }
@@ -191,7 +199,9 @@ static ocldnn_status enqueue_steps(run *r)
         cl_event before = r->last, *out = !r->in_order || (i + 1 == steps && keep_last) ? &r->last : NULL;
         r->last = NULL;
         status = launch(r, i, before != NULL, before ? &before : NULL, out);
-        if (before)
+        if (status != OCLDNN_SUCCESS)
+            r->last = before; /* what has been enqueued goes on using the workspace */
+        else if (before)
             clReleaseEvent(before);
     }
     return status;
@@ -211,9 +221,22 @@ static ocldnn_status enqueue_nothing(const run *r)
     /* A marker without a list would wait for everything on the queue; a kernel without one waits for nothing. */
     done = clCreateUserEvent(r->context->cl, &code);
     OD_TRY(od_cl(code, "clCreateUserEvent"));
-    clSetUserEventStatus(done, CL_COMPLETE);
+    code = clSetUserEventStatus(done, CL_COMPLETE);
+    if (code != CL_SUCCESS) { /* nobody should wait for it */
+        clReleaseEvent(done);
+        return od_cl(code, "clSetUserEventStatus");
+    }
     *exec->event = done;
     return OCLDNN_SUCCESS;
+}
+
+/* What the next user of the workspace waits for; NULL: the queue's order is enough. Where the first launch failed,
+ * nothing on this queue waits for the user before us. */
+static cl_event workspace_ends_with(const run *r, ocldnn_status status)
+{
+    if (!r->in_order && r->last)
+        return r->last;
+    return status == OCLDNN_SUCCESS ? NULL : r->scratch_ready;
 }
 
 static ocldnn_status run_plan(run *r)
@@ -230,7 +253,7 @@ static ocldnn_status run_plan(run *r)
     if (status == OCLDNN_SUCCESS)
         status = enqueue_steps(r);
     if (r->scratch)
-        od_workspace_give(r->context, r->scratch, r->in_order ? NULL : r->last);
+        od_workspace_give(r->context, r->scratch, workspace_ends_with(r, status));
     if (r->scratch_ready)
         clReleaseEvent(r->scratch_ready);
     give_kernels(r);

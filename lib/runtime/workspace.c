@@ -27,6 +27,14 @@ static void forget_user(od_scratch *scratch)
     scratch->last = NULL;
 }
 
+static od_scratch **place_of(od_workspace_pool *pool, const od_scratch *scratch)
+{
+    od_scratch **place = &pool->entries;
+    while (*place != scratch)
+        place = &(*place)->next;
+    return place;
+}
+
 /* The driver keeps the memory until the commands that use it have finished. */
 static void drop(od_workspace_pool *pool, od_scratch **place)
 {
@@ -56,20 +64,22 @@ static od_scratch *find(od_workspace_pool *pool, cl_command_queue queue, uint64_
     return NULL;
 }
 
-/* Makes room for `bytes` under the limit by dropping idle entries, this queue's outgrown one first. */
-static bool make_room(od_workspace_pool *pool, cl_command_queue queue, uint64_t bytes)
+static bool has_room(const od_workspace_pool *pool, uint64_t bytes)
 {
-    for (int round = 0; round < 2; round++) {
-        od_scratch **place = &pool->entries;
-        while (*place) {
-            bool outgrown = (*place)->queue == queue && (*place)->bytes < bytes;
-            if (!(*place)->busy && (round == 0 ? outgrown : pool->bytes + bytes > pool->limit))
-                drop(pool, place);
-            else
-                place = &(*place)->next;
-        }
-    }
     return pool->bytes + bytes <= pool->limit;
+}
+
+/* Drops the queue's own idle entries, which are too small by now, or (`all`) idle ones until there is room. */
+static void drop_idle(od_workspace_pool *pool, cl_command_queue queue, uint64_t bytes, bool all)
+{
+    od_scratch **place = &pool->entries;
+    while (*place) {
+        bool goes = all ? !has_room(pool, bytes) : (*place)->queue == queue;
+        if (goes && !(*place)->busy)
+            drop(pool, place);
+        else
+            place = &(*place)->next;
+    }
 }
 
 static ocldnn_status allocate(struct ocldnn_context *context, uint64_t bytes, od_scratch **scratch)
@@ -93,23 +103,25 @@ static ocldnn_status allocate(struct ocldnn_context *context, uint64_t bytes, od
     return OCLDNN_SUCCESS;
 }
 
-/* What must have happened before commands on queue may write to the entry. */
+/* What must have happened before commands on queue may write to the entry. A failure leaves the entry as it was, or
+ * with an event to wait for that it could have done without. */
 static ocldnn_status order(od_scratch *scratch, cl_command_queue queue, cl_event *wait)
 {
-    *wait = NULL;
-    if (scratch->last) {
-        *wait = scratch->last; /* the reference moves to the caller */
-        scratch->last = NULL;
-    } else if (scratch->queue && scratch->queue != queue) {
-        OD_TRY(od_cl(clEnqueueMarkerWithWaitList(scratch->queue, 0, NULL, wait), "clEnqueueMarkerWithWaitList"));
-        clFlush(scratch->queue);
+    if (scratch->queue && scratch->queue != queue) {
+        if (!scratch->last)
+            OD_TRY(od_cl(clEnqueueMarkerWithWaitList(scratch->queue, 0, NULL, &scratch->last),
+                         "clEnqueueMarkerWithWaitList"));
+        /* The other queue would wait for ever for a command that was never sent off. */
+        OD_TRY(od_cl(clFlush(scratch->queue), "clFlush"));
     }
-
     if (scratch->queue != queue) {
-        forget_user(scratch);
-        clRetainCommandQueue(queue);
+        OD_TRY(od_cl(clRetainCommandQueue(queue), "clRetainCommandQueue"));
+        if (scratch->queue)
+            clReleaseCommandQueue(scratch->queue);
         scratch->queue = queue;
     }
+    *wait = scratch->last; /* the reference moves to the caller */
+    scratch->last = NULL;
     return OCLDNN_SUCCESS;
 }
 
@@ -119,14 +131,17 @@ static ocldnn_status take_locked(struct ocldnn_context *context, cl_command_queu
     od_workspace_pool *pool = &context->workspace;
     for (;;) {
         od_scratch *found = find(pool, queue, bytes, false);
-        if (!found && make_room(pool, queue, bytes))
-            return allocate(context, bytes, scratch);
         if (!found)
+            drop_idle(pool, queue, bytes, false);
+        if (!found && !has_room(pool, bytes))
             found = find(pool, queue, bytes, true);
         if (found) {
             *scratch = found;
             return OCLDNN_SUCCESS;
         }
+        drop_idle(pool, queue, bytes, true);
+        if (has_room(pool, bytes))
+            return allocate(context, bytes, scratch);
         pthread_cond_wait(&pool->returned, &pool->lock);
     }
 }
@@ -136,6 +151,8 @@ ocldnn_status od_workspace_take(struct ocldnn_context *context, cl_command_queue
 {
     od_workspace_pool *pool = &context->workspace;
     ocldnn_status status;
+    *scratch = NULL;
+    *wait = NULL;
     if (bytes > pool->limit)
         return od_fail(OCLDNN_WORKSPACE_TOO_SMALL,
                        "the call needs %llu bytes of workspace, the context's limit is %llu; give it a workspace or a "
@@ -147,6 +164,8 @@ ocldnn_status od_workspace_take(struct ocldnn_context *context, cl_command_queue
         status = order(*scratch, queue, wait);
     if (status == OCLDNN_SUCCESS)
         (*scratch)->busy = true;
+    else
+        *scratch = NULL; /* not the caller's: he must not give it back */
     pthread_mutex_unlock(&pool->lock);
     return status;
 }
@@ -155,11 +174,11 @@ void od_workspace_give(struct ocldnn_context *context, od_scratch *scratch, cl_e
 {
     od_workspace_pool *pool = &context->workspace;
     pthread_mutex_lock(&pool->lock);
-    if (last) {
-        clRetainEvent(last);
-        scratch->last = last;
-    }
     scratch->busy = false;
+    if (last && clRetainEvent(last) == CL_SUCCESS)
+        scratch->last = last;
+    else if (last) /* nobody could be made to wait for it */
+        drop(pool, place_of(pool, scratch));
     pthread_cond_broadcast(&pool->returned);
     pthread_mutex_unlock(&pool->lock);
 }

@@ -18,7 +18,7 @@ typedef struct od_scratch {
     cl_mem memory;
     uint64_t bytes;
     cl_command_queue queue; /* of the last call that used it; retained, so that its handle cannot come again */
-    cl_event last;          /* on an out-of-order queue: the end of that call */
+    cl_event last;          /* what the next user waits for; NULL: for that queue */
     bool busy;              /* a thread is enqueueing with it */
 } od_scratch;
 
@@ -37,7 +37,8 @@ void od_workspace_free(od_workspace_pool *pool);
 ocldnn_status od_workspace_take(struct ocldnn_context *context, cl_command_queue queue, uint64_t bytes,
                                 od_scratch **scratch, cl_event *wait);
 
-/* Gives it back. last: the call's last event on an out-of-order queue, else NULL; retained. */
+/* Gives it back. last: what the next user must wait for, the call's last event on an out-of-order queue; retained.
+ * NULL where the queue's own order is enough. */
 void od_workspace_give(struct ocldnn_context *context, od_scratch *scratch, cl_event last);
 
 #endif

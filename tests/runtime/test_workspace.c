@@ -75,8 +75,22 @@ static void queues_share_under_the_limit(void **state)
     od_workspace_give(context, take(first, LIMIT / 2 + 1, false), NULL);
     od_workspace_give(context, take(second, LIMIT / 4, false), NULL);
     assert_true(held() <= LIMIT);
-    od_workspace_give(context, take(second, LIMIT / 2 + 1, false), NULL); /* the other queue's idle one made room */
+    od_workspace_give(context, take(second, LIMIT / 2 + 1, true), NULL); /* the other queue's idle one, handed on */
     assert_true(held() <= LIMIT);
+}
+
+/* Under the limit a second queue gets the first one's buffer, behind an event of a marker there. */
+static void queues_hand_a_buffer_on(void **state)
+{
+    od_scratch *scratch = take(first, LIMIT, false);
+    (void)state;
+    od_workspace_give(context, scratch, NULL);
+    assert_ptr_equal(take(second, LIMIT, true), scratch);
+    od_workspace_give(context, scratch, NULL);
+    assert_ptr_equal(take(first, LIMIT / 2, true), scratch);
+    od_workspace_give(context, scratch, NULL);
+    assert_ptr_equal(take(first, LIMIT, false), scratch);
+    od_workspace_give(context, scratch, NULL);
 }
 
 static void refuses_what_passes_the_limit(void **state)
@@ -113,9 +127,8 @@ static void waits_for_a_busy_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_queue_uses_one_buffer),
-        cmocka_unit_test(queues_share_under_the_limit),
-        cmocka_unit_test(refuses_what_passes_the_limit),
+        cmocka_unit_test(one_queue_uses_one_buffer), cmocka_unit_test(queues_share_under_the_limit),
+        cmocka_unit_test(queues_hand_a_buffer_on),   cmocka_unit_test(refuses_what_passes_the_limit),
         cmocka_unit_test(waits_for_a_busy_buffer),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -2,6 +2,7 @@
  *
  * The frame of `ocldnn check`: small tensors in, a line of verdict out. A case fills inputs with small whole numbers,
  * which every dtype holds exactly, computes the answer from the formula in double precision, and calls check_run().
+ * The cases serve tests/failing too, which has a check_run() and a check_call() of its own.
  */
 #ifndef OD_COMMAND_CHECK_H
 #define OD_COMMAND_CHECK_H
@@ -34,6 +35,12 @@ void check_fill(double *values, int64_t count, int seed);
 /* Runs the operator and compares its output with what is wanted. Prints the line. */
 void check_run(check *c, const char *name, const od_operator *kind, const void *op, const ocldnn_tensor *output,
                const double *wanted);
+
+/* Runs an operator whose output is only another one's input; prints a line if it is refused, and returns false. */
+bool check_call(check *c, const char *name, const od_operator *kind, const void *op);
+
+/* Reads an output: what is wrong with it as a sentence, an empty one if nothing is. */
+const char *check_wrong(const check *c, const ocldnn_tensor *output, const double *wanted, char text[128]);
 
 /* Releases the buffers of a case. */
 void check_end(check *c);

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "ops/operators.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 enum { M = 35, N = 83, K = 70, BATCH = 2 };
 
@@ -36,20 +36,15 @@ static void each_strategy(check *c, const char *name, ocldnn_linear *op, const n
 static void check_packed(check *c, ocldnn_linear *op, const numbers *v)
 {
     ocldnn_linear_pack pack = {.weight = op->weight};
-    ocldnn_exec exec = {.queue = c->on.queue};
     int64_t bytes;
-    ocldnn_status status = ocldnn_linear_pack_layout(c->on.context, &op->weight, op->layout, &pack.packed);
-    if (status == OCLDNN_SUCCESS) {
-        bytes = (int64_t)pack.packed.bytes;
-        pack.packed.buffer = check_output(c, OCLDNN_U8, 1, &bytes).buffer;
-        status = ocldnn_linear_pack_run(c->on.context, &pack, &exec);
+    if (ocldnn_linear_pack_layout(c->on.context, &op->weight, op->layout, &pack.packed) != OCLDNN_SUCCESS) {
+        complain("linear_pack: %s", ocldnn_last_error());
+        exit(1);
     }
-    if (status != OCLDNN_SUCCESS) {
-        *(status == OCLDNN_UNSUPPORTED ? &c->skipped : &c->failed) += 1;
-        printf("%-12s %-5s %-20s %s: %s\n", "linear_pack", od_dtype_name(c->dtype), "-",
-               status == OCLDNN_UNSUPPORTED ? "skipped" : "FAILED", ocldnn_last_error());
+    bytes = (int64_t)pack.packed.bytes;
+    pack.packed.buffer = check_output(c, OCLDNN_U8, 1, &bytes).buffer;
+    if (!check_call(c, "linear_pack", &od_operator_linear_pack, &pack))
         return;
-    }
     op->packed = pack.packed;
     op->weight = (ocldnn_tensor){0};
     op->strategy = OCLDNN_GEMM_NATIVE;
