@@ -52,14 +52,26 @@ static bool sees(const ocldnn_attention *op, int64_t query, int64_t key)
     return op->causal == OCLDNN_CAUSAL_NONE || key <= query + shift;
 }
 
-static int make_mask(onednn_chain *chain, const ocldnn_attention *op, int64_t rows)
+static int make_mask(onednn_chain *chain, const ocldnn_attention *op, int64_t groups, int64_t rows)
 {
-    const int64_t keys = op->key.shape[2], sizes[] = {1, rows, keys};
-    float *mask = bench_aligned((size_t)(rows * keys) * sizeof *mask);
-    for (int64_t i = 0; mask && i < rows; i++)
+    const int64_t keys = op->key.shape[2], sizes[] = {groups, rows, keys};
+    float *mask = bench_aligned((size_t)(groups * rows * keys) * sizeof *mask);
+    for (int64_t i = 0; mask && i < groups * rows; i++)
         for (int64_t j = 0; j < keys; j++)
-            mask[i * keys + j] = sees(op, i % op->query.shape[2], j) ? 0 : -INFINITY;
+            mask[i * keys + j] = sees(op, i % rows % op->query.shape[2], j) ? 0 : -INFINITY;
     return mask ? onednn_tensor(chain, 3, sizes, NULL, OCLDNN_F32, mask) : 0;
+}
+
+/* Version 2 does not repeat a mask for all heads: there it gets one for each. */
+static bool add_scores(onednn_chain *chain, const ocldnn_attention *op, onednn_step scores, const int64_t *sizes)
+{
+    if (sees(op, 0, op->key.shape[2] - 1)) /* the first query sees the fewest */
+        return onednn_add(chain, scores);
+    scores.third = make_mask(chain, op, 1, sizes[1]);
+    if (scores.third && onednn_add(chain, scores))
+        return true;
+    scores.third = make_mask(chain, op, sizes[0], sizes[1]);
+    return scores.third && onednn_add(chain, scores);
 }
 
 bool onednn_attention(bench *b, const bench_case *c, onednn_chain *chain)
@@ -67,19 +79,16 @@ bool onednn_attention(bench *b, const bench_case *c, onednn_chain *chain)
     const ocldnn_attention *op = &c->op.attention;
     const int64_t groups = op->key.shape[1];
     joined query = join(&op->query, groups), out = join(&op->output, groups);
-    const int64_t scores_sizes[] = {query.sizes[0], query.sizes[1], op->key.shape[2]};
-    bool masked = !sees(op, 0, op->key.shape[2] - 1); /* the first query sees the fewest */
-    onednn_step scores = {.kind = ONEDNN_MATMUL, .scale = op->scale};
-    onednn_step values = {.kind = ONEDNN_MATMUL};
+    const int64_t sizes[] = {query.sizes[0], query.sizes[1], op->key.shape[2]};
+    onednn_step scores = {.kind = ONEDNN_MATMUL, .scale = op->scale}, values = {.kind = ONEDNN_MATMUL};
     if (scores.scale == 0)
         scores.scale = 1 / sqrtf((float)op->query.shape[3]);
     scores.first = place(b, chain, &op->query, query);
     scores.second = place(b, chain, &op->key, transposed(join(&op->key, groups)));
-    scores.third = masked ? make_mask(chain, op, query.sizes[1]) : 0;
-    scores.target = values.first = onednn_tensor(chain, 3, scores_sizes, NULL, c->dtype, NULL);
+    scores.target = values.first = onednn_tensor(chain, 3, sizes, NULL, c->dtype, NULL);
     values.second = place(b, chain, &op->value, join(&op->value, groups));
     values.target = onednn_tensor(chain, 3, out.sizes, NULL, c->dtype, NULL);
-    return scores.second && values.second && (scores.third || !masked) && onednn_add(chain, scores) &&
+    return scores.second && values.second && add_scores(chain, op, scores, sizes) &&
            onednn_add(chain, (onednn_step){.kind = ONEDNN_SOFTMAX, .first = values.first, .target = values.first}) &&
            onednn_add(chain, values);
 }
