@@ -23,7 +23,6 @@ typedef struct fuzz_device {
 
 /* Made at the first call; NULL if it cannot be, with the sentence in ocldnn_last_error(). */
 fuzz_device *fuzz_open(void);
-void fuzz_close(void);
 
 /* Sets the roles; false if a tensor does not lie in these buffers, so that running the plan must be refused. */
 bool fuzz_mark(fuzz_device *d, const od_plan *plan);

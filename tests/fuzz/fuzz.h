@@ -64,8 +64,10 @@ void fuzz_catch_signals(void);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The target, in plans.c or runs.c; and its end: says what it counted, and frees. */
+/* The target, in plans.c or runs.c; what it counted; and giving back what it holds, which is not for atexit(): by then
+ * a driver's compiler has gone. */
 int fuzz_one(const uint8_t *data, size_t size);
 void fuzz_report(void);
+void fuzz_close(void);
 
 #endif

@@ -21,6 +21,10 @@ static ocldnn_context *context; /* of a device that is there, for the verbs */
 void fuzz_report(void)
 {
     printf("plans: %llu, of them refused: %llu\n", (unsigned long long)(good + refused), (unsigned long long)refused);
+}
+
+void fuzz_close(void)
+{
     ocldnn_context_destroy(context);
     context = NULL;
 }

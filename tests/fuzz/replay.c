@@ -99,5 +99,6 @@ int main(int argc, char **argv)
     printf("OCLDNN_TEST_SEED=%llu\n", (unsigned long long)chance);
     failed = cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);
     fuzz_report();
+    fuzz_close();
     return failed;
 }

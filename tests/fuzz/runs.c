@@ -40,7 +40,6 @@ void fuzz_report(void)
 {
     printf("runs: %llu; refused: %llu; left out as too large or new: %llu\n", (unsigned long long)runs,
            (unsigned long long)refused, (unsigned long long)left_out);
-    fuzz_close();
 }
 
 static bool is_too_large(const od_plan *plan)
@@ -218,7 +217,7 @@ static void run_twice(const fuzz_problem *p, const call *c, const od_plan *plan)
 static uint64_t most_programs(void)
 {
     const char *small = getenv("OCLDNN_TEST_SMALL");
-    return small && *small == '1' ? 12 + runs / 1000 : 40 + runs / 60;
+    return small && *small == '1' ? 12 + runs / 1000 : 40 + runs / 200;
 }
 
 static void run_problem(fuzz_problem *p, call *c)
