@@ -9,7 +9,7 @@
 #ifndef OD_COMMAND_BENCH_H
 #define OD_COMMAND_BENCH_H
 
-#include "base/operator.h"
+#include "ops/operators.h"
 #include "command.h"
 
 enum { BENCH_BUFFERS = 12, BENCH_ROUNDS = 64, BENCH_PEERS = 4, BENCH_CONTENDERS = 2 + BENCH_PEERS };
@@ -105,23 +105,11 @@ typedef struct bench_case {
     uint32_t dtype;
     char shape[48];
     const od_operator *kind;
+#define BENCH_MEMBER(NAME) ocldnn_##NAME NAME;
     union {
-        ocldnn_activation activation;
-        ocldnn_attention attention;
-        ocldnn_binary binary;
-        ocldnn_embedding embedding;
-        ocldnn_gated gated;
-        ocldnn_l2_norm l2_norm;
-        ocldnn_layer_norm layer_norm;
-        ocldnn_linear linear;
-        ocldnn_linear_pack linear_pack;
-        ocldnn_matmul matmul;
-        ocldnn_mean_pool mean_pool;
-        ocldnn_rms_norm rms_norm;
-        ocldnn_rotary rotary;
-        ocldnn_softmax softmax;
-        ocldnn_top_k top_k;
+        OD_OPERATORS(BENCH_MEMBER)
     } op;
+#undef BENCH_MEMBER
     uint32_t *choice;  /* the operator's strategy, in op; NULL if it has no choice */
     double flops;      /* of products */
     double operations; /* of any operator, nominally; 0 for one that only moves */

@@ -39,7 +39,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
 
 static form choose_form(const od_device *device, const od_attention *p)
 {
-    int64_t rows = p->heads / p->key_heads * p->queries;
+    int64_t rows = p->group * p->queries;
     od_gpu kind = od_gpu_kind(device);
     bool small = rows <= middle.lanes_row * middle.rows_item;
     if (limits[kind].passes == 1 && (rows <= few.lanes_row * few.rows_item || p->value_width > 4 * middle.lanes_key))
@@ -68,7 +68,7 @@ static int64_t groups_of(const od_device *device, const od_attention *p, const f
 {
     int32_t vector, passes;
     choose_columns(device, f, p->value_width, &vector, &passes);
-    return ceil_div(p->heads / p->key_heads * p->queries, f->lanes_row * f->rows_item) *
+    return ceil_div(p->group * p->queries, f->lanes_row * f->rows_item) *
            ceil_div(p->value_width, f->lanes_key * vector * passes) * p->key_heads * p->batch;
 }
 
