@@ -42,7 +42,7 @@ static bool load(const char *path)
     FILE *file = fopen(path, "r");
     bool good = file != NULL;
     while (good && fgets(line, sizeof line, file))
-        good = parse(line);
+        good = *line == '#' || parse(line);
     if (file)
         fclose(file);
     return good && count > 0;

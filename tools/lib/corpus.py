@@ -11,7 +11,7 @@ def lines_of(path):
     if not os.path.exists(path):
         return []
     with open(path, encoding="ascii") as file:
-        return [line.rstrip("\n") for line in file if line.strip()]
+        return [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
 
 
 def unpack(path, folder):
@@ -30,7 +30,7 @@ def pack(path, folder):
             found.add(file.read().hex())
     inputs = sorted(found - known - {""}, key=lambda digits: (len(digits), digits))
     with open(path, "w", encoding="ascii") as file:
-        file.write("\n".join(remarked + inputs) + "\n")
+        file.write("\n".join(["# SPDX-License-Identifier: Apache-2.0"] + remarked + inputs) + "\n")
 
 
 if __name__ == "__main__":
