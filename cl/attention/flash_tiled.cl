@@ -78,6 +78,7 @@
 #define CHANGES_ALL (BIAS_TYPE || MASK || SOFTCAP)
 
 #include "common/math.cl"
+#include "common/outer.cl"
 #include "common/rows.cl"
 #include "common/waves.cl"
 #include "gemm/stage.cl"
@@ -108,7 +109,7 @@ OD_STAGE(k, X_TYPE, KEYS, 1) // k_move: tile[d][key] = K[key][d]; 0 past D
 
 #include "attention/flash_tiled_parts.cl"
 
-__kernel OD_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+__kernel OD_TWO_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const ELEMENT *key, ulong key_offset,
             __global const ELEMENT *value, ulong value_offset,
 #if MASK
@@ -150,7 +151,7 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     const int row0 = (row_tiles - 1 - od_rest(number, slice, row_tiles)) * ROWS;
     const int column0 = od_rest(slice, head, slices) * COLUMNS, key_head = od_rest(head, batch, key_heads);
     float4 scores[ROWS_ITEM];
-    FLOATV sums[ROWS_ITEM][PASSES];
+    FLOATV sums[PASSES][ROWS_ITEM];
     float totals[ROWS_ITEM];
     int last_key = keys;
 #if CAUSAL
@@ -191,19 +192,13 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     }
     if (item == 0)
         strange = 0;
-#pragma unroll
-    for (int r = 0; r < ROWS_ITEM; r++) {
-        totals[r] = 0.0f;
-#pragma unroll
-        for (int pass = 0; pass < PASSES; pass++)
-            sums[r][pass] = (FLOATV)(0.0f);
-    }
+    OD_CLEAR(totals, ROWS_ITEM);
+#define CLEAR_PASS(pass) OD_CLEAR(sums[pass], ROWS_ITEM);
+    OD_REPEAT(PASSES, CLEAR_PASS)
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (int first = 0; first < last_key; first += KEYS) {
-#pragma unroll
-        for (int r = 0; r < ROWS_ITEM; r++)
-            scores[r] = (float4)(0.0f);
+        OD_CLEAR(scores, ROWS_ITEM);
         for (int d = 0; d < width; d += SLICE) {
             stage_queries(query + d, query_at, width - d, sign, (__local float *)tiles, item);
             k_move((__local float *)(tiles + SLICE * PITCH_Q), key + first * key_strides.s2 + d, key_strides.s2,
@@ -233,7 +228,7 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
         rescale(sums, totals, row_rescale + lane_row);
 #pragma unroll 1
         for (int j = 0; j < 4; j++) {
-            put_weights(scores, unit, totals, row_base + lane_row, weights + lane_key * PITCH_Q + lane_row);
+            put_weights(scores, j, unit, totals, row_base + lane_row, weights + lane_key * PITCH_Q + lane_row);
             for (int t = 0; t < LANES_KEY; t += VALUE_KEYS) {
                 stage_values(value, value_strides.s2, first + 4 * t + j, keys, value_width - 1 - column0,
                              (__local float *)tiles, &strange, item);
@@ -265,12 +260,9 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
         const int r = row_of(i, lane_row), row = row0 + r;
         const float total = total_of((__local const float *)weights + r);
         if (row < rows)
-            store_row(sums[0], total == 0.0f ? 0.0f : 1.0f / total, output + output_at[r], column0, value_width,
-                      lane_key);
-#pragma unroll
-        for (int k = 0; k + 1 < ROWS_ITEM; k++)
-#pragma unroll
-            for (int pass = 0; pass < PASSES; pass++)
-                sums[k][pass] = sums[k + 1][pass];
+            store_row(sums, total == 0.0f ? 0.0f : 1.0f / total, output + output_at[r], column0 + lane_key * VECTOR,
+                      value_width);
+#define TURN_PASS(pass) OD_TURN(sums[pass], ROWS_ITEM);
+        OD_REPEAT(PASSES, TURN_PASS)
     }
 }
