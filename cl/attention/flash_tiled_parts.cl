@@ -10,6 +10,13 @@
 // An item's second run of four rows; the first where there is only one.
 #define SECOND (ROWS_ITEM - 4)
 #define SECOND_AT ((RUNS - 1) * LANES_ROW)
+#if LOCAL_TOTALS
+#define TOTALS __local float
+#define SECOND_TOTALS (SECOND_AT * 4)
+#else
+#define TOTALS float
+#define SECOND_TOTALS SECOND
+#endif
 
 #define QUERY_KEY_FLOATS (SLICE * 4 * (PITCH_Q + PITCH_K))
 #define VALUE_FLOATS (VALUE_KEYS * COLUMNS)
@@ -47,10 +54,20 @@ static inline void multiply_keys(float4 *scores, __local const float4 *q_tile, _
 #pragma unroll(UK)
     for (int d = 0; d < SLICE; d++, q_tile += PITCH_Q, k_tile += PITCH_K) {
         const float4 k = *k_tile, q = *q_tile, below = q_tile[SECOND_AT];
-        OD_ADD_OUTER(scores, q, k);
+        float2 upper = q.zw, below_upper = below.zw;
+        OD_UPPER(RUNS, upper, below_upper);
+        OD_ADD_OUTER(scores, q, upper, k);
         if (RUNS > 1)
-            OD_ADD_OUTER(scores + SECOND, below, k);
+            OD_ADD_OUTER(scores + SECOND, below, below_upper, k);
     }
+}
+
+// An item's j-th key. Turning the scores by one key each time would keep Intel's compiler from leaving them where they
+// are: it would copy all of them in every turn of the loop that makes them.
+static inline float of_key(float4 scores, int j)
+{
+    const float low = j == 0 ? scores.x : scores.y, high = j == 2 ? scores.z : scores.w;
+    return j < 2 ? low : high;
 }
 
 // Drops the first row and appends one: a loop over rows in one piece of code, with all of them in registers.
@@ -89,11 +106,17 @@ static inline float4 adjust_row(float4 scores, float scale, float softcap, int k
                                 __global const uchar *mask, int mask_stride, __global const BIAS_ELEMENT *bias,
                                 int bias_stride)
 {
-// A tanh is long: four of them would need registers that a sum could have.
-#pragma unroll(SOFTCAP ? 1 : 4)
+#if SOFTCAP // a tanh is long: four of them would need registers that a sum could have
+#pragma unroll 1
+#else
+#pragma unroll
+#endif
     for (int k = 0; k < 4; k++) {
-        scores.x = adjust(scores.x, scale, softcap, key + k, last, last_seen, mask, mask_stride, bias, bias_stride);
-        scores = scores.yzwx;
+        const float now = adjust(of_key(scores, k), scale, softcap, key + k, last, last_seen, mask, mask_stride, bias, bias_stride);
+        scores.x = k == 0 ? now : scores.x;
+        scores.y = k == 1 ? now : scores.y;
+        scores.z = k == 2 ? now : scores.z;
+        scores.w = k == 3 ? now : scores.w;
     }
     return scores;
 }
@@ -138,12 +161,12 @@ static inline float largest(__local const float *row, float so_far)
         (rows)[3] *= (by).w;                                                                                           \
     }
 
-static inline void rescale(FLOATV sums[PASSES][ROWS_ITEM], float *totals, __local const float4 *row_rescale)
+static inline void rescale(FLOATV sums[PASSES][ROWS_ITEM], TOTALS *totals, __local const float4 *row_rescale)
 {
     const float4 by = *row_rescale, below = row_rescale[SECOND_AT];
     SCALE4(totals, by);
     if (RUNS > 1)
-        SCALE4(totals + SECOND, below);
+        SCALE4(totals + SECOND_TOTALS, below);
 #define RESCALE(pass)                                                                                                  \
     SCALE4(sums[pass], by);                                                                                            \
     if (RUNS > 1)                                                                                                      \
@@ -154,14 +177,6 @@ static inline void rescale(FLOATV sums[PASSES][ROWS_ITEM], float *totals, __loca
 static inline float weight_of(float score, float base, float unit)
 {
     return score == -INFINITY ? -0.0f : exp2((score - base) * unit);
-}
-
-// An item's j-th key. Turning the scores by one key each time would keep Intel's compiler from leaving them where they
-// are: it would copy all of them in every turn of the loop that makes them.
-static inline float of_key(float4 scores, int j)
-{
-    const float low = j == 0 ? scores.x : scores.y, high = j == 2 ? scores.z : scores.w;
-    return j < 2 ? low : high;
 }
 
 #define PUT_WEIGHTS4(scores, totals, base, to)                                                                         \
@@ -179,12 +194,12 @@ static inline float of_key(float4 scores, int j)
     }
 
 // The weights of every item's j-th key.
-static inline void put_weights(const float4 *scores, int j, float unit, float *totals, __local const float4 *row_base,
+static inline void put_weights(const float4 *scores, int j, float unit, TOTALS *totals, __local const float4 *row_base,
                                __local float4 *to)
 {
     PUT_WEIGHTS4(scores, totals, row_base[0], to);
     if (RUNS > 1)
-        PUT_WEIGHTS4(scores + SECOND, totals + SECOND, row_base[SECOND_AT], to + SECOND_AT);
+        PUT_WEIGHTS4(scores + SECOND, totals + SECOND_TOTALS, row_base[SECOND_AT], to + SECOND_AT);
 }
 
 // Items along and across rows of V when they are staged: a power of two of items that divides the columns.
@@ -229,11 +244,13 @@ static inline void add_values(FLOATV sums[PASSES][ROWS_ITEM], __local const floa
 #pragma unroll(UV)
     for (int t = 0; t < VALUE_KEYS; t++, p_tile += PITCH_Q, tile += PASSES * LANES_KEY) {
         const float4 p = *p_tile, below = p_tile[SECOND_AT];
+        float2 upper = p.zw, below_upper = below.zw;
+        OD_UPPER(RUNS, upper, below_upper);
 #define ADD_PASS(pass)                                                                                                 \
     const FLOATV v = tile[pass * LANES_KEY];                                                                           \
-    OD_ADD_OUTER(sums[pass], p, v);                                                                                    \
+    OD_ADD_OUTER(sums[pass], p, upper, v);                                                                             \
     if (RUNS > 1)                                                                                                      \
-        OD_ADD_OUTER(sums[pass] + SECOND, below, v);
+        OD_ADD_OUTER(sums[pass] + SECOND, below, below_upper, v);
         OD_REPEAT(PASSES, ADD_PASS)
     }
 }
@@ -283,7 +300,7 @@ static inline void add_strange_values(FLOATV sums[PASSES][ROWS_ITEM], __local co
                                       __global const ELEMENT *value, int stride, int key, int keys, int last)
 {
 #pragma unroll 1
-    for (int t = 0; t < VALUE_KEYS; t++, p_tile += PITCH_Q) {
+    for (int t = 0; t < TURNS(VALUE_KEYS); t++, p_tile += PITCH_Q) {
         const int row = min(key + 4 * t, keys - 1) * stride;
 #define ADD_STRANGE(pass)                                                                                              \
     const FLOATV v = values_at(value, row, pass * LANES_KEY * VECTOR, last);                                           \
@@ -295,16 +312,19 @@ static inline void add_strange_values(FLOATV sums[PASSES][ROWS_ITEM], __local co
 }
 #endif
 
+#if !LOCAL_TOTALS
 static inline void put_totals(const float *totals, __local float4 *to)
 {
     put4(to, totals[0], totals[1], totals[2], totals[3]);
     if (RUNS > 1)
         put4(to + SECOND_AT, totals[SECOND], totals[SECOND + 1], totals[SECOND + 2], totals[SECOND + 3]);
 }
+#endif
 
 static inline float total_of(__local const float *row)
 {
     float total = 0.0f;
+#pragma unroll 4
     for (int lane = 0; lane < LANES_KEY; lane++)
         total += row[lane * PITCH_Q * 4];
     return total;

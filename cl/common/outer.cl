@@ -5,7 +5,8 @@
 // unrolled loop: Intel's compiler otherwise keeps such an array as one vector, and copies all of it at the end of each
 // turn of the loop around it, or leaves it in memory.
 //     OD_REPEAT(N, DO)          DO(0) DO(1) .. DO(N - 1); N up to 8, DO a macro of statements
-//     OD_ADD_OUTER(sums, a, b)  sums[i] += a[i] b, for four rows; a is a float4
+//     OD_ADD_OUTER(sums, a, upper, b)   sums[i] += a[i] b, for four rows; a is a float4, upper its second half
+//     OD_UPPER(COUNT, upper, below)     before that: tells AMD's compiler to leave the halves of one or two float4 in pairs of registers
 //     OD_CLEAR(rows, COUNT)     COUNT (4 or 8) rows become 0
 //     OD_TURN(rows, COUNT)      drops the first of COUNT (4 or 8) rows: they move up, the last stays as it was
 #ifndef OD_COMMON_OUTER_CL
@@ -29,27 +30,26 @@
         DO(i)                                                                                                          \
     }
 
-// A packed multiplication takes either half of a pair of registers for both of its own. The compiler knows that of y, but
-// copies w to a register first, unless it has lost sight of where the pair comes from.
+// A packed multiplication takes either half of a pair of registers twice. AMD's compiler knows that of a pair's second
+// half if the pair is one of its own, but copies w out of a float4, unless it has lost sight of where the pair is from.
 #if OD_CDNA
-#define OD_UPPER(a) od_upper(a)
-static inline float2 od_upper(float4 a)
-{
-    float2 upper = a.zw;
-    __asm__("" : "+v"(upper));
-    return upper;
-}
+#define OD_UPPER(COUNT, upper, below)                                                                                  \
+    {                                                                                                                  \
+        if ((COUNT) > 1)                                                                                               \
+            __asm__("" : "+v"(upper), "+v"(below));                                                                    \
+        else                                                                                                           \
+            __asm__("" : "+v"(upper));                                                                                 \
+    }
 #else
-#define OD_UPPER(a) (a).zw
+#define OD_UPPER(COUNT, upper, below)
 #endif
 
-#define OD_ADD_OUTER(sums, a, b)                                                                                       \
+#define OD_ADD_OUTER(sums, a, upper, b)                                                                                \
     {                                                                                                                  \
         (sums)[0] += (a).x * (b);                                                                                      \
         (sums)[1] += (a).y * (b);                                                                                      \
-        const float2 upper = OD_UPPER(a);                                                                              \
-        (sums)[2] += upper.x * (b);                                                                                    \
-        (sums)[3] += upper.y * (b);                                                                                    \
+        (sums)[2] += (upper).x * (b);                                                                                  \
+        (sums)[3] += (upper).y * (b);                                                                                  \
     }
 
 #define OD_CLEAR(rows, COUNT)                                                                                          \

@@ -89,23 +89,17 @@ static inline void multiply(float4 sums[VECTORS_N][ITEM_M], __local const float4
 {
 #pragma unroll(TILE_K / 2)
     for (int k = 0; k < TILE_K; k++, a_tile += PITCH_A, b_tile += PITCH_B) {
-        const float4 b = *b_tile, a = *a_tile;
-#if VECTORS_N > 1
-        const float4 right = b_tile[LANES_N];
-#endif
-#if VECTORS_M > 1
-        const float4 below = a_tile[LANES_M];
-#endif
-        OD_ADD_OUTER(sums[0], a, b);
-#if VECTORS_N > 1
-        OD_ADD_OUTER(sums[1], a, right);
-#endif
-#if VECTORS_M > 1
-        OD_ADD_OUTER(sums[0] + 4, below, b);
-#if VECTORS_N > 1
-        OD_ADD_OUTER(sums[1] + 4, below, right);
-#endif
-#endif
+        const float4 b = *b_tile, right = b_tile[(VECTORS_N - 1) * LANES_N];
+        const float4 a = *a_tile, below = a_tile[(VECTORS_M - 1) * LANES_M];
+        float2 upper = a.zw, below_upper = below.zw;
+        OD_UPPER(VECTORS_M, upper, below_upper);
+        OD_ADD_OUTER(sums[0], a, upper, b);
+        if (VECTORS_N > 1)
+            OD_ADD_OUTER(sums[VECTORS_N - 1], a, upper, right);
+        if (VECTORS_M > 1)
+            OD_ADD_OUTER(sums[0] + ITEM_M - 4, below, below_upper, b);
+        if (VECTORS_M > 1 && VECTORS_N > 1)
+            OD_ADD_OUTER(sums[VECTORS_N - 1] + ITEM_M - 4, below, below_upper, right);
     }
 }
 
