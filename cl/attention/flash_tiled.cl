@@ -66,11 +66,11 @@
 #endif
 
 #if SUB_GROUP
-#define TURNS(n) min(n, min(keys, n) * n)
+#define TURNS(n) min(n, min(last_key, n) * n)
 #else
 #define TURNS(n) n
 #endif
-#define LOCAL_TOTALS (SUB_GROUP != 0)
+#define LOCAL_TOTALS (SUB_GROUP && ROWS_ITEM == 8)
 #define SLICE 16
 #define TILE_K SLICE
 #define ITEMS (LANES_KEY * LANES_ROW)

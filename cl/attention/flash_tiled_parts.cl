@@ -300,7 +300,7 @@ static inline void add_strange_values(FLOATV sums[PASSES][ROWS_ITEM], __local co
                                       __global const ELEMENT *value, int stride, int key, int keys, int last)
 {
 #pragma unroll 1
-    for (int t = 0; t < TURNS(VALUE_KEYS); t++, p_tile += PITCH_Q) {
+    for (int t = 0; t < VALUE_KEYS; t++, p_tile += PITCH_Q) {
         const int row = min(key + 4 * t, keys - 1) * stride;
 #define ADD_STRANGE(pass)                                                                                              \
     const FLOATV v = values_at(value, row, pass * LANES_KEY * VECTOR, last);                                           \
