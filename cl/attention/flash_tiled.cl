@@ -65,11 +65,14 @@
 #define SUB_GROUP 0
 #endif
 
+// n, but Intel's compiler does not know: it unrolls a loop although told not to if it knows the turns, and then has no
+// registers left.
 #if SUB_GROUP
 #define TURNS(n) min(n, min(last_key, n) * n)
 #else
 #define TURNS(n) n
 #endif
+// Where registers are few, an item's part of its rows' sums lies in local memory.
 #define LOCAL_TOTALS (SUB_GROUP && ROWS_ITEM == 8)
 #define SLICE 16
 #define TILE_K SLICE
@@ -228,7 +231,7 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (CHANGES_ALL || first + KEYS > OD_UNIFORM(LAST_SEEN(0)) + 1) {
-#if SUB_GROUP
+#if SUB_GROUP // times 1: rows that change places must be others than those of the products, or it copies these there
 #define OTHER_ROW(r) scores[r] *= sign * sign;
             OD_REPEAT(ROWS_ITEM, OTHER_ROW)
 #endif
@@ -281,8 +284,8 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     for (int r = item; r < ROWS && column0 == 0; r += ITEMS) {
         const int row = row0 + r;
         if (row < rows) // log(0) is -inf, and so is the maximum of no keys
-            lse[lse_at[r]] =
-                fma(row_max[r], SOFTCAP || BIAS_TYPE ? 1.0f : scale, log(total_of((__local const float *)row_totals + r)));
+            lse[lse_at[r]] = fma(row_max[r], SOFTCAP || BIAS_TYPE ? 1.0f : scale,
+                                 log(total_of((__local const float *)row_totals + r)));
     }
 #endif
 #pragma unroll 1

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of flash_tiled.cl, which sets the parameters and includes this file.
 
-#ifndef UK
-#define UK 8
-#endif
-#ifndef UV
-#define UV (VALUE_KEYS > 8 ? 8 : VALUE_KEYS / 2)
-#endif
 // An item's second run of four rows; the first where there is only one.
 #define SECOND (ROWS_ITEM - 4)
 #define SECOND_AT ((RUNS - 1) * LANES_ROW)
@@ -51,7 +45,7 @@ static inline void stage_queries(__global const ELEMENT *query, __local const in
 
 static inline void multiply_keys(float4 *scores, __local const float4 *q_tile, __local const float4 *k_tile)
 {
-#pragma unroll(UK)
+#pragma unroll(8)
     for (int d = 0; d < SLICE; d++, q_tile += PITCH_Q, k_tile += PITCH_K) {
         const float4 k = *k_tile, q = *q_tile, below = q_tile[SECOND_AT];
         float2 upper = q.zw, below_upper = below.zw;
@@ -62,12 +56,12 @@ static inline void multiply_keys(float4 *scores, __local const float4 *q_tile, _
     }
 }
 
-// An item's j-th key. Turning the scores by one key each time would keep Intel's compiler from leaving them where they
-// are: it would copy all of them in every turn of the loop that makes them.
+// An item's j-th key. If the scores moved on by one key instead, Intel's compiler would copy all of them in every turn
+// of the loop that makes them.
 static inline float of_key(float4 scores, int j)
 {
-    const float low = j == 0 ? scores.x : scores.y, high = j == 2 ? scores.z : scores.w;
-    return j < 2 ? low : high;
+    const float2 pair = j < 2 ? scores.xy : scores.zw;
+    return j % 2 == 0 ? pair.x : pair.y;
 }
 
 // Drops the first row and appends one: a loop over rows in one piece of code, with all of them in registers.
@@ -106,17 +100,11 @@ static inline float4 adjust_row(float4 scores, float scale, float softcap, int k
                                 __global const uchar *mask, int mask_stride, __global const BIAS_ELEMENT *bias,
                                 int bias_stride)
 {
-#if SOFTCAP // a tanh is long: four of them would need registers that a sum could have
-#pragma unroll 1
-#else
-#pragma unroll
-#endif
+// A tanh is long: four of them would need registers that a sum could have.
+#pragma unroll(SOFTCAP ? 1 : 4)
     for (int k = 0; k < 4; k++) {
-        const float now = adjust(of_key(scores, k), scale, softcap, key + k, last, last_seen, mask, mask_stride, bias, bias_stride);
-        scores.x = k == 0 ? now : scores.x;
-        scores.y = k == 1 ? now : scores.y;
-        scores.z = k == 2 ? now : scores.z;
-        scores.w = k == 3 ? now : scores.w;
+        scores.x = adjust(scores.x, scale, softcap, key + k, last, last_seen, mask, mask_stride, bias, bias_stride);
+        scores = scores.yzwx;
     }
     return scores;
 }
@@ -241,7 +229,7 @@ static inline void stage_values(__global const ELEMENT *value, int stride, int k
 
 static inline void add_values(FLOATV sums[PASSES][ROWS_ITEM], __local const float4 *p_tile, __local const FLOATV *tile)
 {
-#pragma unroll(UV)
+#pragma unroll(VALUE_KEYS > 8 ? 8 : VALUE_KEYS / 2)
     for (int t = 0; t < VALUE_KEYS; t++, p_tile += PITCH_Q, tile += PASSES * LANES_KEY) {
         const float4 p = *p_tile, below = p_tile[SECOND_AT];
         float2 upper = p.zw, below_upper = below.zw;
@@ -324,7 +312,6 @@ static inline void put_totals(const float *totals, __local float4 *to)
 static inline float total_of(__local const float *row)
 {
     float total = 0.0f;
-#pragma unroll 4
     for (int lane = 0; lane < LANES_KEY; lane++)
         total += row[lane * PITCH_Q * 4];
     return total;

@@ -6,9 +6,9 @@
 // turn of the loop around it, or leaves it in memory.
 //     OD_REPEAT(N, DO)          DO(0) DO(1) .. DO(N - 1); N up to 8, DO a macro of statements
 //     OD_ADD_OUTER(sums, a, upper, b)   sums[i] += a[i] b, for four rows; a is a float4, upper its second half
-//     OD_UPPER(COUNT, upper, below)     before that: tells AMD's compiler to leave the halves of one or two float4 in pairs of registers
-//     OD_CLEAR(rows, COUNT)     COUNT (4 or 8) rows become 0
-//     OD_TURN(rows, COUNT)      drops the first of COUNT (4 or 8) rows: they move up, the last stays as it was
+//     OD_UPPER(COUNT, upper, below)     before that: tells AMD's compiler to leave the halves of one or two float4 in
+//     pairs of registers OD_CLEAR(rows, COUNT)     COUNT (4 or 8) rows become 0 OD_TURN(rows, COUNT)      drops the
+//     first of COUNT (4 or 8) rows: they move up, the last stays as it was
 #ifndef OD_COMMON_OUTER_CL
 #define OD_COMMON_OUTER_CL
 

@@ -3,7 +3,8 @@
 //     OD_CDNA         1 on AMD GPUs that multiply pairs of floats in one instruction (CDNA 2 and later)
 //     OD_WAVES        before a kernel: leave registers for two waves a SIMD (AMD); sub-groups of SUB_GROUP, if that is
 //                     not 0 (Intel)
-//     OD_TWO_WAVES    the same before a kernel that multiplies: on CDNA two waves are also enough, and the registers go to
+//     OD_TWO_WAVES    the same before a kernel that multiplies: on CDNA two waves are also enough, and the registers go
+//     to
 //                     operands that are read ahead; otherwise every multiplication would wait for its own
 //     OD_UNIFORM(x)   an int that is the same for all items of a group, whatever the compiler (AMD's) thinks of it
 #ifndef OD_COMMON_WAVES_CL

@@ -35,9 +35,9 @@ typedef struct tile {
 static const tile tiles[OD_GPU_KINDS][3] = {
     [OD_GPU_OTHER] = {{64, 64, 8, 4}, {64, 64, 8, 4}, {32, 32, 4, 4}},
     [OD_GPU_AMD_GCN] = {{128, 64, 8, 4}, {64, 64, 8, 4}, {32, 32, 4, 4}},
-    [OD_GPU_AMD_CDNA] = {{128, 128, 8, 8}, {64, 64, 8, 8}, {32, 32, 4, 4}},
+    [OD_GPU_AMD_CDNA] = {{128, 128, 8, 8}, {64, 64, 8, 8}, {64, 32, 8, 4}},
     [OD_GPU_AMD_RDNA] = {{128, 64, 8, 8}, {64, 64, 8, 4}, {32, 32, 4, 4}},
-    [OD_GPU_INTEL] = {{64, 64, 8, 4}, {64, 32, 8, 4}, {32, 32, 4, 4}},
+    [OD_GPU_INTEL] = {{64, 64, 8, 4}, {64, 32, 8, 4}, {32, 32, 8, 4}},
     [OD_GPU_NVIDIA] = {{128, 64, 8, 8}, {64, 64, 8, 4}, {32, 32, 4, 4}},
 };
 static const tile flat = {16, 64, 4, 4}; /* for few rows; on Intel (Arc) its items need too much at once */
