@@ -15,6 +15,8 @@
 #endif
 #include "common/storage.cl"
 
+#define IS_FINITE(v) ((v) > -INFINITY && (v) < INFINITY) // Mesa takes v - v for 0, whatever it is
+
 // A group per key: x = key, y = head of V, z = batch. The copy is dense.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 screen_values(__global const STORAGE(X_TYPE) * value_base, ulong value_offset, __global STORAGE(X_TYPE) * clean_base,
@@ -30,7 +32,7 @@ screen_values(__global const STORAGE(X_TYPE) * value_base, ulong value_offset, _
     int found = 0;
     for (int d = item; d < width; d += ITEMS) {
         float v = LOAD1(X_TYPE, from, d);
-        bool finite = v - v == 0.0f;
+        bool finite = IS_FINITE(v);
         found |= !finite;
         STORE1(X_TYPE, finite ? v : 0.0f, to, d);
     }
@@ -85,7 +87,7 @@ restore_values(__global const float *weights_base, ulong weights_offset, __globa
             if (!flags[key] || as_uint(weights[key]) == 0x80000000u)
                 continue;
             float v = LOAD1(X_TYPE, values, key * value_strides.s2 + d);
-            if (v - v != 0.0f)
+            if (!IS_FINITE(v))
                 sum += weights[key] * v;
         }
         STORE1(X_TYPE, sum, out, d);

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_bench.py OCLDNN: the bench's files. Comparison and page from reports made by hand, then one real report's form.
+"""test_bench.py OCLDNN RIGHT WRONG: the bench's files. Comparison and page from reports made by hand, then real ones'
+form. RIGHT and WRONG stand in for OpenBLAS (openblas.c).
 
 No time is asserted: what is compared here was invented here."""
+import ctypes
 import json
 import math
 import os
@@ -15,7 +17,7 @@ import unittest
 import xml.etree.ElementTree
 from html.parser import HTMLParser
 
-OCLDNN = sys.argv.pop(1)
+OCLDNN, RIGHT, WRONG = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 HOSTILE = "<script>alert('a & \"b\"')</script>\x01"
 
 
@@ -32,6 +34,15 @@ def report(*rows):
     return {"version": "0.1.0", "device": {"name": "a device", "platform": "a platform"},
             "limits": {"fma_gflops": 100.0, "read_gbytes_per_second": 10.0, "copy_gbytes_per_second": 8.0},
             "rows": list(rows)}
+
+
+def there(*names):
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            pass
+    return None
 
 
 class Bench(unittest.TestCase):
@@ -209,6 +220,58 @@ class Bench(unittest.TestCase):
             low, high = one["seconds_quartiles"]
             self.assertTrue(low <= one["seconds"] <= high)
         xml.etree.ElementTree.parse(self.file("page"))
+
+    # ---- peers
+
+    def run_peers(self, *arguments):
+        if subprocess.run([OCLDNN, "info"], capture_output=True).returncode != 0:
+            self.skipTest("no OpenCL device")
+        written = self.file("peers")
+        text = self.run_bench("--quick", "--peers", *arguments, "--json", written)
+        rows = json.loads(pathlib.Path(written).read_text())["rows"]
+        for one in rows:
+            self.assertEqual(one["peers"].keys(), one["peers_quartiles"].keys())
+            for name, ratio in one["peers"].items():
+                low, high = one["peers_quartiles"][name]
+                self.assertTrue(0 < low <= ratio <= high and math.isfinite(high), (one["name"], name))
+                self.assertIn(f"{name} {ratio:.2f}x", text)
+        return rows, text
+
+    def with_openblas(self, library):
+        os.symlink(library, self.file("libopenblas.so.0"))
+        before = os.environ.get("LD_LIBRARY_PATH", "")
+        os.environ["LD_LIBRARY_PATH"] = self.folder.name + (":" + before if before else "")
+        self.addCleanup(os.environ.__setitem__, "LD_LIBRARY_PATH", before)
+        rows, text = self.run_peers("--filter", "linear/F32/*")
+        return rows[0]["peers"], text
+
+    def test_a_peer(self):
+        peers, _ = self.with_openblas(RIGHT)
+        self.assertIn("OpenBLAS", peers)
+
+    def test_a_peer_that_computes_something_else(self):
+        peers, text = self.with_openblas(WRONG)
+        self.assertNotIn("OpenBLAS", peers)
+        self.assertRegex(text, r"peers: OpenBLAS has .* where we have .* at linear F32 1x4096x4096")
+
+    def onednn(self, name, pattern, *has):
+        """oneDNN is beside these rows and no others (but rms_norm, which depends on its version)."""
+        rows, text = self.run_peers("--filter", pattern)
+        found = there("libdnnl.so.3", "libdnnl.so.2")
+        for one in rows:
+            if one["name"] != "rms_norm":
+                self.assertEqual(set(one["peers"]) - {"OpenBLAS", "CLBlast"},
+                                 {name} if found and one["name"] in has else set(), one["name"])
+        self.assertLessEqual(set(has), {one["name"] for one in rows})
+        self.assertEqual(text.count("peers: no oneDNN on this machine (package libdnnl2)"), 0 if found else 1)
+
+    def test_onednn_on_rows(self):
+        self.onednn("oneDNN", "*/F32/[48]*6", "layer_norm", "softmax", "log_softmax", "gelu", "add", "matmul",
+                    "linear_packed")
+
+    def test_onednn_of_three_primitives(self):
+        self.onednn("oneDNN (3 primitives)", "attention_[pcd]*/F32/*", "attention_causal", "attention_packed",
+                    "attention_decode")
 
     def test_rows_that_do_not_exist(self):
         if subprocess.run([OCLDNN, "info"], capture_output=True).returncode == 0:

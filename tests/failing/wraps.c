@@ -9,7 +9,7 @@
  */
 #include "layer/layer.h"
 
-#include <CL/cl.h>
+#include <ocldnn/base.h>
 #include <stddef.h>
 
 void *__real_malloc(size_t bytes);

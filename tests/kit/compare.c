@@ -18,6 +18,33 @@ void kit_equal(kit_tensor *output, const double *exact)
     }
 }
 
+static double square_of_error(double found, double exact)
+{
+    double error = found - exact;
+    return isfinite(error) ? error * error : 0;
+}
+
+/* A 16-bit result is rounded once, to nearest: cutting off instead has twice the RMS error, which is within the bounds
+ * below. Where a plain float program's own errors show, ours may be as large as twice those. */
+static void check_rounding(const kit_tensor *output, const double *exact, const double *naive)
+{
+    uint32_t dtype = output->tensor.dtype;
+    double squares = 0, rounding = 0, plain = 0, smallest = kit_ulp(dtype, 0.0), limit;
+    if (dtype != OCLDNN_F16 && dtype != OCLDNN_BF16)
+        return;
+    for (int64_t i = 0; i < output->count; i++) {
+        if (!isfinite(kit_round(dtype, exact[i])))
+            continue;
+        squares += square_of_error(output->values[i], exact[i]);
+        rounding += square_of_error(kit_round(dtype, exact[i]), exact[i]);
+        plain += naive ? square_of_error(kit_round(dtype, naive[i]), exact[i]) : 0;
+    }
+    limit = 2.5 * rounding + 4 * fmax(plain - rounding, 0) + smallest * smallest * (double)output->count;
+    if (squares > limit)
+        fail_msg("the RMS error is %.2f times that of rounding to nearest: is it rounded at all, or twice?",
+                 sqrt(squares / rounding));
+}
+
 void kit_compare(kit_tensor *output, const double *exact, const double *naive, int64_t terms)
 {
     static const double rms_bounds[] = {0, 1e-6, 1e-3, 8e-3};
@@ -48,6 +75,7 @@ void kit_compare(kit_tensor *output, const double *exact, const double *naive, i
     if (excess > 2 * naive_worst)
         fail_msg("element %lld is %.9g, must be %.9g: off by %.3g, a plain float program is off by %.3g at most",
                  (long long)at, output->values[at], exact[at], worst, naive_worst);
+    check_rounding(output, exact, naive);
     bound = rms_bounds[dtype] * (dtype == OCLDNN_F32 ? sqrt((double)(terms > 1 ? terms : 1)) : 1.0);
     denormal = 0.5 * kit_ulp(dtype, 0.0) * sqrt((double)output->count); /* what rounding alone does to the smallest */
     if (sqrt(squares) > bound * sqrt(exact_squares) + denormal)

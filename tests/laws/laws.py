@@ -118,8 +118,11 @@ PLACES = [("lib/ops/operators.h", r"\bX\(NAME\)", "the list of operators"),
           ("tools/command/check*.c", r"\b(od_operator_|ocldnn_)NAME(_run)?\b", "ocldnn check"),
           ("tools/command/bench_cases.c", r"\bod_operator_NAME\b", "ocldnn bench"),
           ("tests/programs/*.c", r"\bod_operator_NAME\b", "the program list"),
-          ("tests/ops/test_*.c", r"\bkit_run\(NAME,|\bocldnn_NAME_run\b", "the tests"),
-          ("README.md", r"\bNAME\b", "the README")]
+          ("tests/ops/test_*.c", r"\bkit_run\(NAME,", "the tests against a reference"),
+          ("tests/ops/test_*.c", r"\bkit_refuses\(NAME,", "the tests of what is refused"),
+          ("tests/ops/test_*.c", r"\bkit_honours_events\(NAME,", "the tests of events"),
+          ("README.md", r"^\|.*`NAME`", "the README's table of operators"),
+          ("CHANGELOG.md", r"\bNAME\b", "the list of changes")]
 
 
 def an_operator_stands_everywhere(root):
@@ -127,8 +130,24 @@ def an_operator_stands_everywhere(root):
     for pattern, what, place in PLACES:
         text = "\n".join(path.read_text() for path in root.glob(pattern))
         for operator in re.findall(r"^OCLDNN_DECLARE_VERBS\((\w+)\)", headers, re.M):
-            if not re.search(what.replace("NAME", operator), text):
+            if not re.search(what.replace("NAME", operator), text, re.M):
                 yield f"{operator} is not in {place} ({pattern})"
+
+
+def every_row_of_the_bench_is_listed(root):
+    listed = (root / "tools/command/bench_lists.c").read_text()
+    for maker in re.findall(r"^void (bench_make_\w+)", (root / "tools/command/bench_cases.c").read_text(), re.M):
+        if not re.search(rf"\b{maker}\b", listed):
+            yield f"{maker} has no row in tools/command/bench_lists.c"
+
+
+def every_source_is_built(root):
+    """A test that nobody compiles passes. Names stand with or without their ending, in a folder's list or one above."""
+    lists = {path.parent: path.read_text() for path in files(root) if path.name == "meson.build"}
+    for path in files(root):
+        text = "\n".join(lists.get(folder, "") for folder in path.parents)
+        if path.suffix in (".c", ".cpp") and not re.search(rf"['/]{path.stem}({re.escape(path.suffix)})?'", text):
+            yield f"{path.relative_to(root)} is in no meson.build"
 
 
 def parameters(path):
@@ -227,7 +246,8 @@ def main():
             (kernel_files_begin_with_their_parameters, (root,)),
             (plans_pass_what_kernels_document, (root, program_list)),
             (the_cache_calls_the_system_through_the_layer_of_faults, (faults,)),
-            (an_operator_stands_everywhere, (root,)), (every_file_names_its_licence, (root,)), (no_file_names_this_machine, (root,))]
+            (an_operator_stands_everywhere, (root,)), (every_row_of_the_bench_is_listed, (root,)),
+            (every_source_is_built, (root,)), (every_file_names_its_licence, (root,)), (no_file_names_this_machine, (root,))]
     broken = 0
     for law, given in laws:
         breaches = sorted(set(law(*given)))

@@ -377,12 +377,27 @@ static void honours_events(void **state)
     kit_free_all();
 }
 
+/* The packed form as bytes, in which it lies where its alignment lets it. */
+static void packing_honours_events(void **state)
+{
+    kit_tensor *w = kit_input(OCLDNN_F32, KIT_DENSE, KIT_INTEGERS, 2, (int64_t[]){40, 30}), *room;
+    ocldnn_linear_pack op = {.weight = w->tensor};
+    (void)state;
+    kit_must(ocldnn_linear_pack_layout(kit.context, &w->tensor, 0, &op.packed), "linear_pack_layout");
+    room = kit_output(OCLDNN_U8, KIT_DENSE, 1, (int64_t[]){(int64_t)op.packed.bytes + 63});
+    op.packed.buffer = room->tensor.buffer;
+    op.packed.offset = (room->tensor.offset + 63) / 64 * 64;
+    kit_honours_events(linear_pack, &op, room);
+    kit_free_all();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_reference), cmocka_unit_test(tails),          cmocka_unit_test(batches),
         cmocka_unit_test(named_cases),       cmocka_unit_test(clblast),        cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(refuses_packed),    cmocka_unit_test(honours_events), cmocka_unit_test(tiles_of_each_gpu),
+        cmocka_unit_test(refuses_packed),    cmocka_unit_test(honours_events), cmocka_unit_test(packing_honours_events),
+        cmocka_unit_test(tiles_of_each_gpu),
     };
     return KIT_MAIN("linear", tests);
 }

@@ -4,6 +4,7 @@
  * its options, the device's family, the GPU's name with the offline compilers ("-" for a CPU), the kernel and the items
  * of a group, separated by tabs. Needs no device and calls no OpenCL function.
  */
+#include "devices.h"
 #include "programs.h"
 #include "gemm/gpu.h"
 
@@ -11,58 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What OpenCL reports of each; `gpu` is what the offline compilers call it. */
-#define GPU(GPU, NAME, VENDOR, UNITS, ITEMS, LOCAL)                                                                    \
-    {                                                                                                                  \
-        .gpu = GPU, .facts = {                                                                                         \
-            .name = NAME,                                                                                              \
-            .vendor = OD_VENDOR_##VENDOR,                                                                              \
-            .family = OD_FAMILY_TILED,                                                                                 \
-            .has_compiler = true,                                                                                      \
-            .clblast = true,                                                                                           \
-            .pack_tag = 1,                                                                                             \
-            .out_of_order = true,                                                                                      \
-            .fp16 = OD_VENDOR_##VENDOR != OD_VENDOR_NVIDIA,                                                            \
-            .compute_units = UNITS,                                                                                    \
-            .max_group_size = ITEMS,                                                                                   \
-            .local_memory = (LOCAL) << 10,                                                                             \
-            .global_memory = 16ull << 30,                                                                              \
-            .max_allocation = 4ull << 30                                                                               \
-        }                                                                                                              \
-    }
-
-static const struct {
-    const char *gpu;
-    od_device facts;
-} devices[] = {
-    {.gpu = "-",
-     .facts = {.name = "a CPU",
-               .family = OD_FAMILY_VECTOR,
-               .is_cpu = true,
-               .has_compiler = true,
-               .clblast = true,
-               .pack_tag = 1,
-               .compute_units = 8,
-               .max_group_size = 4096,
-               .local_memory = 256 << 10,
-               .global_memory = 16ull << 30,
-               .max_allocation = 4ull << 30}},
-    GPU("gfx906", "gfx906:sramecc+:xnack-", AMD, 60, 256, 64),
-    GPU("gfx90a", "gfx90a:sramecc+:xnack-", AMD, 104, 256, 64),
-    GPU("gfx942", "gfx942:sramecc+:xnack-", AMD, 304, 256, 64),
-    GPU("gfx1030", "gfx1030", AMD, 30, 256, 64),
-    GPU("gfx1100", "gfx1100", AMD, 48, 256, 64),
-    GPU("gfx1151", "gfx1151", AMD, 20, 256, 64),
-    GPU("gfx1201", "gfx1201", AMD, 28, 256, 64),
-    GPU("tgllp", "Intel(R) Iris(R) Xe Graphics", INTEL, 96, 512, 64),
-    GPU("dg2", "Intel(R) Arc(TM) A770 Graphics", INTEL, 512, 1024, 64),
-    GPU("pvc", "Intel(R) Data Center GPU Max 1550", INTEL, 512, 1024, 128),
-    GPU("sm_75", "Tesla T4", NVIDIA, 40, 1024, 48),
-    GPU("sm_80", "NVIDIA A100-SXM4-40GB", NVIDIA, 108, 1024, 48),
-    GPU("sm_90", "NVIDIA H100 PCIe", NVIDIA, 114, 1024, 48),
-    GPU("sm_120", "NVIDIA GeForce RTX 5090", NVIDIA, 170, 1024, 48),
-};
 
 static const od_device *device;
 static const char *gpu;
@@ -160,9 +109,9 @@ ocldnn_tensor dense(uint32_t dtype, uint32_t rank, ...)
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-        device = &devices[i].facts;
-        gpu = devices[i].gpu;
+    for (int i = 0; i < INVENTED_DEVICES; i++) {
+        device = &invented_devices[i].facts;
+        gpu = invented_devices[i].gpu;
         list_normalization();
         list_elementwise();
         list_sequence();

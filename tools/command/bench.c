@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
     {"filter", 'f', "GLOB", 0, "only rows like this: a name (gemm*), or name/dtype/shape (*/F32/*)", 0},
     {"strategies", 'a', NULL, 0, "a row also for each strategy that is not taken unasked (CLBlast's compiles long)", 0},
     {"quick", 'q', NULL, 0, "fewer runs: 0.3 s a row instead of 1.5 s", 0},
-    {"peers", 'p', NULL, 0, "OpenBLAS, oneDNN and CLBlast beside the products, in turns with ours", 0},
+    {"peers", 'p', NULL, 0, "OpenBLAS, oneDNN and CLBlast beside what they have too, in turns with ours", 0},
     {"json", 'j', "FILE", 0, "also write the rows to FILE", 0},
     {"html", 'H', "FILE", 0, "also write a page to look at, in one file", 0},
     {"compare", 'c', "FILE", 0, "what has changed since FILE, an older --json", 0},
@@ -104,11 +104,14 @@ static const struct argp parser = {
     "of a neighbour on the same core.\n"
     "host us    what a call costs the host beyond the bare clSetKernelArg and clEnqueueNDRangeKernel of the same "
     "launches; a median of single calls. Not measured for rows that run long.\n"
-    "peers      a library's time by ours, with the quartiles over the turns: above 1, ours is faster. They do the same "
-    "product on the same values, read the weight as the model stores it (also where ours is packed), and write to "
-    "memory that is there before; their answers are compared with ours. OpenBLAS and CLBlast do F32, oneDNN what it "
-    "has for the processor. What the machine "
-    "lacks is named.\n\n"
+    "peers      a library's time by ours, with the quartiles over the turns: above 1, ours is faster. They work on the "
+    "same values, read a product's weight as the model stores it (also where ours is packed), and write to memory that "
+    "is there before. The whole of their answer is compared with ours; one that differs is told and gets no ratio. "
+    "OpenBLAS and CLBlast do F32 products; oneDNN products, layer_norm, softmax, log_softmax, gelu, add, "
+    "rms_norm where it is new enough, in the types that it has for the processor and wherever it has more than "
+    "reference code. It has no attention: `oneDNN (3 primitives)` is a product, softmax in place and a product, scale "
+    "and causal mask (zeros and -inf) in the first; it computes what a causal mask then hides. What the machine lacks "
+    "is named.\n\n"
     "--compare puts two runs side by side; rows are the same by name, dtype, shape and strategy. `faster` and `slower` "
     "are changes beyond the spread: the quartiles of the times are apart, and those of the part of the limit too. "
     "Where "

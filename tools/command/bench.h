@@ -9,10 +9,10 @@
 #ifndef OD_COMMAND_BENCH_H
 #define OD_COMMAND_BENCH_H
 
-#include "base/operator.h"
+#include "ops/operators.h"
 #include "command.h"
 
-enum { BENCH_BUFFERS = 12, BENCH_ROUNDS = 64, BENCH_PEERS = 3, BENCH_CONTENDERS = 2 + BENCH_PEERS };
+enum { BENCH_BUFFERS = 12, BENCH_ROUNDS = 64, BENCH_PEERS = 4, BENCH_CONTENDERS = 2 + BENCH_PEERS };
 
 /* What the device's own probes are limited by. */
 typedef enum bench_bound {
@@ -105,29 +105,19 @@ typedef struct bench_case {
     uint32_t dtype;
     char shape[48];
     const od_operator *kind;
+#define BENCH_MEMBER(NAME) ocldnn_##NAME NAME;
     union {
-        ocldnn_activation activation;
-        ocldnn_attention attention;
-        ocldnn_binary binary;
-        ocldnn_embedding embedding;
-        ocldnn_gated gated;
-        ocldnn_l2_norm l2_norm;
-        ocldnn_layer_norm layer_norm;
-        ocldnn_linear linear;
-        ocldnn_linear_pack linear_pack;
-        ocldnn_matmul matmul;
-        ocldnn_mean_pool mean_pool;
-        ocldnn_rms_norm rms_norm;
-        ocldnn_rotary rotary;
-        ocldnn_softmax softmax;
-        ocldnn_top_k top_k;
+        OD_OPERATORS(BENCH_MEMBER)
     } op;
+#undef BENCH_MEMBER
     uint32_t *choice;  /* the operator's strategy, in op; NULL if it has no choice */
     double flops;      /* of products */
     double operations; /* of any operator, nominally; 0 for one that only moves */
     double bytes_read, bytes_written;
-    int64_t m, n, k; /* of a plain matrix product that peers can do too, else 0 */
-    ocldnn_tensor left, right, product;
+    int64_t m, n, k;           /* of a plain matrix product, else 0 */
+    ocldnn_tensor left, right; /* its factors, not packed */
+    ocldnn_tensor result;      /* what peers are held against, dense; absent where none has the operator */
+    int64_t reduction;         /* how many terms make one of its values */
     cl_mem buffers[BENCH_BUFFERS];
     int buffer_count;
 } bench_case;
@@ -161,24 +151,27 @@ double bench_host_cost(bench *b, const bench_case *c, double seconds);
 
 /* ---- peers ------------------------------------------------------------------------------------------------------- */
 
-/* A library that does the same products, looked for at run time. It is not unloaded: its threads live on. */
+/* A library that does the same work, looked for at run time. It is not unloaded: its threads live on. */
 typedef struct bench_peer {
-    const char *name, *package;
-    double rest; /* as a contender's */
+    const char *name, *package; /* package NULL: nothing is said where it is missing */
+    double rest;                /* as a contender's */
     bool (*load)(bench *b);
     void *(*open)(bench *b, const bench_case *c); /* NULL: it cannot do this row */
     bool (*go)(bench *b, void *state);
-    /* The beginning of its answer, in the row's dtype. */
+    /* Its answer, dense, in the row's dtype. */
     bool (*answer)(bench *b, const void *state, void *data, size_t bytes);
     void (*close)(void *state);
 } bench_peer;
 
-extern const bench_peer bench_openblas, bench_onednn, bench_clblast;
+extern const bench_peer bench_openblas, bench_onednn, bench_onednn_attention, bench_clblast;
 
 /* The peer in this place, from 0 to BENCH_PEERS - 1, loaded at the first call; NULL when the machine has none. */
 const bench_peer *bench_peer_at(bench *b, int place);
+const char *bench_peer_name(int place);
 
-/* A copy of a tensor of rank 2 in memory of the host; NULL when there is none left. free() it. */
+/* Memory of zeros for a peer, on a whole line of the cache; NULL when there is none left. free() it. */
+void *bench_aligned(size_t bytes);
+/* A copy of a tensor, from its first element to its last, in such memory. */
 void *bench_download(bench *b, const ocldnn_tensor *t);
 
 /* ---- progress ---------------------------------------------------------------------------------------------------- */

@@ -93,12 +93,12 @@ void bench_make_linear(bench *b, bench_case *c, const int64_t *d)
     c->kind = &od_operator_linear;
     op->input = c->left = input(b, c, 2, (int64_t[]){d[0], d[2]});
     op->weight = c->right = input(b, c, 2, (int64_t[]){d[1], d[2]});
-    op->output = c->product = output(b, c, 2, (int64_t[]){d[0], d[1]});
+    op->output = c->result = output(b, c, 2, (int64_t[]){d[0], d[1]});
     c->choice = &op->strategy;
     c->flops = c->operations = 2.0 * (double)d[0] * (double)d[1] * (double)d[2];
     c->m = d[0];
     c->n = d[1];
-    c->k = d[2];
+    c->k = c->reduction = d[2];
 }
 
 /* Failing leaves the operator with a weight that is not packed and no tensor for it: its own check says so. */
@@ -139,7 +139,8 @@ void bench_make_matmul(bench *b, bench_case *c, const int64_t *d)
     c->kind = &od_operator_matmul;
     op->a = input(b, c, 3, (int64_t[]){d[0], d[1], d[3]});
     op->b = input(b, c, 3, (int64_t[]){d[0], d[3], d[2]});
-    op->output = output(b, c, 3, (int64_t[]){d[0], d[1], d[2]});
+    op->output = c->result = output(b, c, 3, (int64_t[]){d[0], d[1], d[2]});
+    c->reduction = d[3];
     c->choice = &op->strategy;
     c->flops = c->operations = 2.0 * (double)d[0] * (double)d[1] * (double)d[2] * (double)d[3];
 }
@@ -155,7 +156,8 @@ void bench_make_attention(bench *b, bench_case *c, const int64_t *d)
     op->query = input(b, c, 4, query);
     op->key = input(b, c, 4, key);
     op->value = input(b, c, 4, key);
-    op->output = output(b, c, 4, query);
+    op->output = c->result = output(b, c, 4, query);
+    c->reduction = d[4];
     if (d[6]) { /* the last query sees all keys, each one before it one fewer */
         op->causal = OCLDNN_CAUSAL_BOTTOM_RIGHT;
         pairs -= (double)d[3] * (double)(d[3] - 1) / 2;
@@ -179,7 +181,8 @@ void bench_make_packed_attention(bench *b, bench_case *c, const int64_t *d)
                                     .rank = 4,
                                     .shape = {1, heads, tokens, width},
                                     .strides = {tokens * row, width, row, 1}};
-    op->output = output(b, c, 4, (const int64_t[]){1, heads, tokens, width});
+    op->output = c->result = output(b, c, 4, (const int64_t[]){1, heads, tokens, width});
+    c->reduction = tokens;
     c->choice = &op->strategy;
     c->flops = c->operations = 4.0 * (double)heads * (double)tokens * (double)tokens * (double)width;
 }
@@ -198,7 +201,8 @@ void bench_make_rms_norm(bench *b, bench_case *c, const int64_t *d)
     c->kind = &od_operator_rms_norm;
     op->input = input(b, c, 2, d);
     op->gamma = input(b, c, 1, d + 1);
-    op->output = output(b, c, 2, d);
+    op->output = c->result = output(b, c, 2, d);
+    c->reduction = d[1];
     op->epsilon = 1e-5f;
     c->operations = 4 * count(&op->input);
 }
@@ -210,7 +214,8 @@ void bench_make_layer_norm(bench *b, bench_case *c, const int64_t *d)
     op->input = input(b, c, 2, d);
     op->gamma = input(b, c, 1, d + 1);
     op->beta = input(b, c, 1, d + 1);
-    op->output = output(b, c, 2, d);
+    op->output = c->result = output(b, c, 2, d);
+    c->reduction = d[1];
     op->epsilon = 1e-5f;
     c->operations = 7 * count(&op->input);
 }
@@ -227,6 +232,8 @@ void bench_make_softmax(bench *b, bench_case *c, const int64_t *d)
     c->kind = &od_operator_softmax;
     c->op.softmax = (ocldnn_softmax){.input = input(b, c, 2, d), .output = output(b, c, 2, d)};
     c->operations = 5 * count(&c->op.softmax.input);
+    c->result = c->op.softmax.output;
+    c->reduction = d[1];
 }
 
 void bench_make_log_softmax(bench *b, bench_case *c, const int64_t *d)
@@ -241,6 +248,8 @@ void bench_make_gelu(bench *b, bench_case *c, const int64_t *d)
     c->op.activation =
         (ocldnn_activation){.input = input(b, c, 2, d), .output = output(b, c, 2, d), .kind = OCLDNN_GELU};
     c->operations = 5 * count(&c->op.activation.input);
+    c->result = c->op.activation.output;
+    c->reduction = 1;
 }
 
 void bench_make_add(bench *b, bench_case *c, const int64_t *d)
@@ -248,6 +257,8 @@ void bench_make_add(bench *b, bench_case *c, const int64_t *d)
     c->kind = &od_operator_binary;
     c->op.binary = (ocldnn_binary){.a = input(b, c, 2, d), .b = input(b, c, 2, d), .output = output(b, c, 2, d)};
     c->operations = count(&c->op.binary.output);
+    c->result = c->op.binary.output;
+    c->reduction = 1;
 }
 
 void bench_make_gated(bench *b, bench_case *c, const int64_t *d)

@@ -31,7 +31,8 @@ static bool clblast_load(bench *b)
 /* Not where the library itself does not trust CLBlast: it hangs on some drivers. */
 static void *clblast_open(bench *b, const bench_case *c)
 {
-    clblast_state *state = c->dtype == OCLDNN_F32 && b->facts->clblast ? calloc(1, sizeof *state) : NULL;
+    bool can = c->m > 0 && c->dtype == OCLDNN_F32 && b->facts->clblast;
+    clblast_state *state = can ? calloc(1, sizeof *state) : NULL;
     cl_int code;
     if (!state)
         return NULL;

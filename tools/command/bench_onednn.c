@@ -1,196 +1,199 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * oneDNN's matmul primitive as a peer, on the CPU, in F32, F16 and BF16 as far as it has them. What is needed of its C
- * interface is declared here, for versions 2 and 3, since a machine may have the library without its headers. The two
- * differ in their descriptors: version 2 fills structs that the caller owns, which are only blocks of bytes here,
- * larger than any of theirs; version 3 gives pointers.
+ * oneDNN as a peer, on the CPU, in F32, F16 and BF16 as far as it has them: a primitive for each row that has one.
  */
-#include "bench.h"
+#include "bench_onednn.h"
 
-#include <dlfcn.h>
+#include "ops/operators.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY_BYTES = 4096, MATMUL_BYTES = 4 * MEMORY_BYTES, MOST_AXES = 12 };
-enum { CPU = 1, IN_ORDER = 1, SOURCE = 1, WEIGHTS = 33, TARGET = 17 };
-enum { LEFT, RIGHT, OUT, TENSORS };
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
 
-typedef struct argument {
-    int which;
-    void *memory;
-} argument;
-
-static struct {
-    int (*engine_create)(void **engine, int kind, size_t index);
-    int (*stream_create)(void **stream, void *engine, unsigned flags);
-    int (*stream_wait)(void *stream);
-    int (*memory_create)(void **memory, const void *descriptor, void *engine, void *data);
-    int (*memory_destroy)(void *memory);
-    int (*primitive_create)(void **primitive, const void *descriptor);
-    int (*primitive_destroy)(void *primitive);
-    int (*primitive_desc_destroy)(void *descriptor);
-    int (*primitive_execute)(const void *primitive, void *stream, int count, const argument *arguments);
-    /* version 2 */
-    int (*memory_init)(void *descriptor, int axes, const int64_t *sizes, int dtype, const int64_t *strides);
-    int (*matmul_init)(void *matmul, const void *source, const void *weights, const void *bias, const void *target);
-    int (*primitive_desc_create)(void **made, const void *matmul, const void *attributes, void *engine,
-                                 const void *hint);
-    /* version 3 */
-    int (*memory_desc_create)(void **made, int axes, const int64_t *sizes, int dtype, const int64_t *strides);
-    int (*memory_desc_destroy)(void *descriptor);
-    int (*matmul_desc_create)(void **made, void *engine, const void *source, const void *weights, const void *bias,
-                              const void *target, const void *attributes);
-    void *engine, *stream;
-} dnnl;
-
-static bool take(void *library, const char *name, void *function)
+int onednn_tensor(onednn_chain *chain, int axes, const int64_t *sizes, const int64_t *strides, uint32_t dtype,
+                  void *data)
 {
-    void *found = dlsym(library, name);
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
+    int place = chain->tensor_count + 1;
+    int64_t dense[OCLDNN_MAX_RANK], count = 1;
+    if (place > ONEDNN_TENSORS) {
+        free(data);
+        return 0;
+    }
+    for (int axis = axes - 1; axis >= 0; axis--) {
+        dense[axis] = count;
+        count *= sizes[axis];
+    }
+    if (!data && !strides)
+        data = bench_aligned((size_t)count * ocldnn_dtype_size((ocldnn_dtype)dtype));
+    chain->tensor_count = place;
+    chain->tensors[place].axes = axes;
+    chain->tensors[place].data = data;
+    if (data && onednn_describe(&chain->tensors[place].descriptor, axes, sizes, strides ? strides : dense, dtype) &&
+        onednn_memory(&chain->tensors[place].memory, chain->tensors[place].descriptor, data))
+        return place;
+    return 0;
 }
 
-static bool take_all(void *library)
+bool onednn_add(onednn_chain *chain, onednn_step step)
 {
-    bool both = take(library, "dnnl_engine_create", &dnnl.engine_create) &&
-                take(library, "dnnl_stream_create", &dnnl.stream_create) &&
-                take(library, "dnnl_stream_wait", &dnnl.stream_wait) &&
-                take(library, "dnnl_memory_create", &dnnl.memory_create) &&
-                take(library, "dnnl_memory_destroy", &dnnl.memory_destroy) &&
-                take(library, "dnnl_primitive_create", &dnnl.primitive_create) &&
-                take(library, "dnnl_primitive_destroy", &dnnl.primitive_destroy) &&
-                take(library, "dnnl_primitive_desc_destroy", &dnnl.primitive_desc_destroy) &&
-                take(library, "dnnl_primitive_execute", &dnnl.primitive_execute);
-    bool third = take(library, "dnnl_memory_desc_create_with_strides", &dnnl.memory_desc_create) &&
-                 take(library, "dnnl_memory_desc_destroy", &dnnl.memory_desc_destroy) &&
-                 take(library, "dnnl_matmul_primitive_desc_create", &dnnl.matmul_desc_create);
-    bool second = !third && take(library, "dnnl_memory_desc_init_by_strides", &dnnl.memory_init) &&
-                  take(library, "dnnl_matmul_desc_init", &dnnl.matmul_init) &&
-                  take(library, "dnnl_primitive_desc_create", &dnnl.primitive_desc_create);
-    return both && (second || third);
-}
-
-static bool onednn_load(bench *b)
-{
-    void *library = dlopen("libdnnl.so.3", RTLD_NOW | RTLD_LOCAL);
-    (void)b;
-    if (!library)
-        library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
-    return library && take_all(library) && dnnl.engine_create(&dnnl.engine, CPU, 0) == 0 &&
-           dnnl.stream_create(&dnnl.stream, dnnl.engine, IN_ORDER) == 0;
-}
-
-typedef struct onednn_state {
-    void *data[TENSORS], *memory[TENSORS], *primitive;
-    argument arguments[TENSORS];
-} onednn_state;
-
-/* The weight lies as [N, K], so that its axes K, N have the strides 1, K. */
-static void describe(const bench_case *c, int which, int64_t sizes[MOST_AXES], int64_t strides[MOST_AXES])
-{
-    sizes[0] = which == RIGHT ? c->k : c->m;
-    sizes[1] = which == LEFT ? c->k : c->n;
-    strides[0] = which == RIGHT ? 1 : sizes[1];
-    strides[1] = which == RIGHT ? c->k : 1;
-}
-
-static bool make_primitive(onednn_state *state, void *descriptor)
-{
-    bool good = dnnl.primitive_create(&state->primitive, descriptor) == 0;
-    dnnl.primitive_desc_destroy(descriptor);
-    return good;
-}
-
-static bool make_memory(onednn_state *state, int which, const void *descriptor)
-{
-    static const int names[TENSORS] = {SOURCE, WEIGHTS, TARGET};
-    if (dnnl.memory_create(&state->memory[which], descriptor, dnnl.engine, state->data[which]) != 0)
+    if (!step.first || !step.target || chain->step_count == ONEDNN_STEPS || !onednn_primitive(chain, &step))
         return false;
-    state->arguments[which] = (argument){names[which], state->memory[which]};
+    chain->step_count++;
+    chain->answer = step.target;
     return true;
 }
 
-static bool make_second(onednn_state *state, const bench_case *c, int dtype)
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Ours as theirs: the same sizes and strides. */
+static int input(bench *b, onednn_chain *chain, const ocldnn_tensor *t)
 {
-    unsigned char *block = calloc(TENSORS * MEMORY_BYTES + MATMUL_BYTES, 1), *at[TENSORS];
-    void *made = NULL;
-    bool good = block != NULL;
-    for (int i = 0; good && i < TENSORS; i++) {
-        int64_t sizes[MOST_AXES], strides[MOST_AXES];
-        describe(c, i, sizes, strides);
-        at[i] = block + i * MEMORY_BYTES;
-        good = dnnl.memory_init(at[i], 2, sizes, dtype, strides) == 0 && make_memory(state, i, at[i]);
-    }
-    if (good) {
-        void *matmul = block + TENSORS * MEMORY_BYTES;
-        good = dnnl.matmul_init(matmul, at[LEFT], at[RIGHT], NULL, at[OUT]) == 0 &&
-               dnnl.primitive_desc_create(&made, matmul, NULL, dnnl.engine, NULL) == 0 && make_primitive(state, made);
-    }
-    free(block);
-    return good;
+    od_view v;
+    void *data = bench_download(b, t);
+    if (!data || od_view_from_tensor("a peer's input", t, OD_READ, OD_FLOATS, 1, OCLDNN_MAX_RANK, &v) != OCLDNN_SUCCESS)
+        return 0;
+    return onednn_tensor(chain, (int)v.rank, v.shape, v.strides, v.dtype, data);
 }
 
-static bool make_third(onednn_state *state, const bench_case *c, int dtype)
+static int output(onednn_chain *chain, const ocldnn_tensor *t)
 {
-    void *at[TENSORS] = {NULL}, *made = NULL;
-    bool good = true;
-    for (int i = 0; good && i < TENSORS; i++) {
-        int64_t sizes[MOST_AXES], strides[MOST_AXES];
-        describe(c, i, sizes, strides);
-        good = dnnl.memory_desc_create(&at[i], 2, sizes, dtype, strides) == 0 && make_memory(state, i, at[i]);
-    }
-    good = good && dnnl.matmul_desc_create(&made, dnnl.engine, at[LEFT], at[RIGHT], NULL, at[OUT], NULL) == 0 &&
-           make_primitive(state, made);
-    for (int i = 0; i < TENSORS; i++)
-        if (at[i])
-            dnnl.memory_desc_destroy(at[i]);
-    return good;
+    return onednn_tensor(chain, (int)t->rank, t->shape, NULL, t->dtype, NULL);
 }
 
-static void onednn_close(void *memory)
+/* gamma or beta, which oneDNN wants in F32. */
+static int parameter(bench *b, onednn_chain *chain, const ocldnn_tensor *t)
 {
-    onednn_state *state = memory;
-    if (state->primitive)
-        dnnl.primitive_destroy(state->primitive);
-    for (int i = 0; i < TENSORS; i++) {
-        if (state->memory[i])
-            dnnl.memory_destroy(state->memory[i]);
-        free(state->data[i]);
+    void *stored = bench_download(b, t);
+    float *values = bench_aligned((size_t)t->shape[0] * sizeof *values);
+    if (stored && values)
+        for (int64_t i = 0; i < t->shape[0]; i++)
+            values[i] = load_value(t->dtype, stored, (size_t)i);
+    if (!stored) {
+        free(values);
+        values = NULL;
     }
-    free(state);
+    free(stored);
+    return values ? onednn_tensor(chain, 1, t->shape, NULL, OCLDNN_F32, values) : 0;
 }
 
-static void *onednn_open(bench *b, const bench_case *c)
+/* The weight lies as [N, K], so that its axes K, N have the strides 1, K. */
+static bool linear(bench *b, const bench_case *c, onednn_chain *chain)
 {
-    int dtype = c->dtype == OCLDNN_F32 ? 3 : c->dtype == OCLDNN_F16 ? 1 : 2;
-    onednn_state *state = calloc(1, sizeof *state);
-    if (!state)
-        return NULL;
-    state->data[LEFT] = bench_download(b, &c->left);
-    state->data[RIGHT] = bench_download(b, &c->right);
-    state->data[OUT] = calloc((size_t)(c->m * c->n), ocldnn_dtype_size((ocldnn_dtype)c->dtype));
-    if (state->data[LEFT] && state->data[RIGHT] && state->data[OUT] &&
-        (dnnl.matmul_desc_create ? make_third : make_second)(state, c, dtype))
-        return state;
-    onednn_close(state);
+    const int64_t sizes[] = {c->k, c->n}, strides[] = {1, c->k};
+    onednn_step step = {.kind = ONEDNN_MATMUL, .first = input(b, chain, &c->left)};
+    void *weight = bench_download(b, &c->right);
+    step.second = weight ? onednn_tensor(chain, 2, sizes, strides, c->dtype, weight) : 0;
+    step.target = output(chain, &c->result);
+    return step.second && onednn_add(chain, step);
+}
+
+static bool pair(bench *b, onednn_chain *chain, onednn_kind kind, const ocldnn_tensor *first,
+                 const ocldnn_tensor *second, const ocldnn_tensor *result)
+{
+    onednn_step step = {.kind = kind, .first = input(b, chain, first), .second = input(b, chain, second)};
+    step.target = output(chain, result);
+    return step.second && onednn_add(chain, step);
+}
+
+static bool one(bench *b, onednn_chain *chain, onednn_kind kind, const ocldnn_tensor *first,
+                const ocldnn_tensor *result)
+{
+    onednn_step step = {.kind = kind, .first = input(b, chain, first)};
+    step.target = output(chain, result);
+    return onednn_add(chain, step);
+}
+
+static bool layer_norm(bench *b, const ocldnn_layer_norm *op, onednn_chain *chain)
+{
+    onednn_step step = {.kind = ONEDNN_LAYER_NORM, .first = input(b, chain, &op->input), .epsilon = op->epsilon};
+    step.second = parameter(b, chain, &op->gamma);
+    step.third = parameter(b, chain, &op->beta);
+    step.target = output(chain, &op->output);
+    return step.second && step.third && onednn_add(chain, step);
+}
+
+static bool rms_norm(bench *b, const ocldnn_rms_norm *op, onednn_chain *chain)
+{
+    onednn_step step = {.kind = ONEDNN_RMS_NORM, .first = input(b, chain, &op->input), .epsilon = op->epsilon};
+    step.second = parameter(b, chain, &op->gamma);
+    step.target = output(chain, &op->output);
+    return step.second && onednn_add(chain, step);
+}
+
+static bool fill(bench *b, const bench_case *c, onednn_chain *chain)
+{
+    if (c->kind == &od_operator_linear)
+        return linear(b, c, chain);
+    if (c->kind == &od_operator_matmul)
+        return pair(b, chain, ONEDNN_MATMUL, &c->op.matmul.a, &c->op.matmul.b, &c->result);
+    if (c->kind == &od_operator_layer_norm)
+        return layer_norm(b, &c->op.layer_norm, chain);
+    if (c->kind == &od_operator_rms_norm)
+        return rms_norm(b, &c->op.rms_norm, chain);
+    if (c->kind == &od_operator_softmax)
+        return one(b, chain, c->op.softmax.logarithm ? ONEDNN_LOG_SOFTMAX : ONEDNN_SOFTMAX, &c->op.softmax.input,
+                   &c->result);
+    if (c->kind == &od_operator_activation && c->op.activation.kind == OCLDNN_GELU)
+        return one(b, chain, ONEDNN_GELU, &c->op.activation.input, &c->result);
+    if (c->kind == &od_operator_binary && c->op.binary.kind == OCLDNN_ADD)
+        return pair(b, chain, ONEDNN_ADD, &c->op.binary.a, &c->op.binary.b, &c->result);
+    return false;
+}
+
+/* ---- the peers --------------------------------------------------------------------------------------------------- */
+
+static bool load(bench *b)
+{
+    (void)b;
+    return onednn_library_load();
+}
+
+static void close_chain(void *state)
+{
+    onednn_chain *chain = state;
+    onednn_release(chain);
+    for (int i = 1; i <= ONEDNN_TENSORS; i++) {
+        onednn_forget(chain->tensors[i].descriptor);
+        free(chain->tensors[i].data);
+    }
+    free(chain);
+}
+
+static void *open_chain(bench *b, const bench_case *c, bool (*fill_it)(bench *, const bench_case *, onednn_chain *))
+{
+    onednn_chain *chain = calloc(1, sizeof *chain);
+    if (!chain || fill_it(b, c, chain))
+        return chain;
+    close_chain(chain);
     return NULL;
 }
 
-static bool onednn_go(bench *b, void *memory)
+static void *open_one(bench *b, const bench_case *c)
 {
-    const onednn_state *state = memory;
-    (void)b;
-    return dnnl.primitive_execute(state->primitive, dnnl.stream, TENSORS, state->arguments) == 0 &&
-           dnnl.stream_wait(dnnl.stream) == 0;
+    return open_chain(b, c, fill);
 }
 
-static bool onednn_answer(bench *b, const void *memory, void *data, size_t bytes)
+static void *open_attention(bench *b, const bench_case *c)
 {
-    const onednn_state *state = memory;
+    return c->kind == &od_operator_attention ? open_chain(b, c, onednn_attention) : NULL;
+}
+
+static bool go(bench *b, void *state)
+{
     (void)b;
-    memcpy(data, state->data[OUT], bytes);
+    return onednn_run(state);
+}
+
+static bool answer(bench *b, const void *state, void *data, size_t bytes)
+{
+    const onednn_chain *chain = state;
+    (void)b;
+    memcpy(data, chain->tensors[chain->answer].data, bytes);
     return true;
 }
 
-const bench_peer bench_onednn = {"oneDNN",    "libdnnl2", 0.05,          onednn_load,
-                                 onednn_open, onednn_go,  onednn_answer, onednn_close};
+const bench_peer bench_onednn = {"oneDNN", "libdnnl2", 0.05, load, open_one, go, answer, close_chain};
+/* What the first one has said of the library need not be said again: no package. */
+const bench_peer bench_onednn_attention = {"oneDNN (3 primitives)", NULL, 0.05,   load,
+                                           open_attention,          go,   answer, close_chain};

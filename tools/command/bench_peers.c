@@ -9,26 +9,45 @@
 #include <string.h>
 #include <unistd.h>
 
+static const bench_peer *const all[BENCH_PEERS] = {&bench_openblas, &bench_onednn, &bench_onednn_attention,
+                                                   &bench_clblast};
+
+const char *bench_peer_name(int place)
+{
+    return all[place]->name;
+}
+
 const bench_peer *bench_peer_at(bench *b, int place)
 {
-    static const bench_peer *const all[BENCH_PEERS] = {&bench_openblas, &bench_onednn, &bench_clblast};
     static bool tried[BENCH_PEERS], found[BENCH_PEERS];
     if (!tried[place]) {
         tried[place] = true;
         found[place] = all[place]->load(b);
-        if (!found[place])
+        if (!found[place] && all[place]->package)
             complain("peers: no %s on this machine (package %s)", all[place]->name, all[place]->package);
     }
     return found[place] ? all[place] : NULL;
 }
 
-void *bench_download(bench *b, const ocldnn_tensor *t)
+void *bench_aligned(size_t bytes)
 {
-    size_t bytes = (size_t)(t->shape[0] * t->shape[1]) * ocldnn_dtype_size((ocldnn_dtype)t->dtype);
     void *data = NULL;
     if (posix_memalign(&data, 64, bytes) != 0)
         return NULL;
-    if (clEnqueueReadBuffer(b->on.queue, t->buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL) == CL_SUCCESS)
+    return memset(data, 0, bytes);
+}
+
+void *bench_download(bench *b, const ocldnn_tensor *t)
+{
+    size_t size = ocldnn_dtype_size((ocldnn_dtype)t->dtype), bytes;
+    void *data;
+    od_view v;
+    if (od_view_from_tensor("a peer's input", t, OD_READ, OD_FLOATS, 1, OCLDNN_MAX_RANK, &v) != OCLDNN_SUCCESS)
+        return NULL;
+    bytes = (size_t)v.extent * size;
+    data = bench_aligned(bytes);
+    if (data && clEnqueueReadBuffer(b->on.queue, t->buffer, CL_TRUE, (size_t)t->offset * size, bytes, data, 0, NULL,
+                                    NULL) == CL_SUCCESS)
         return data;
     free(data);
     return NULL;
@@ -80,7 +99,7 @@ static void openblas_close(void *memory)
 
 static void *openblas_open(bench *b, const bench_case *c)
 {
-    openblas_state *state = c->dtype == OCLDNN_F32 ? calloc(1, sizeof *state) : NULL;
+    openblas_state *state = c->m > 0 && c->dtype == OCLDNN_F32 ? calloc(1, sizeof *state) : NULL;
     if (!state)
         return NULL;
     state->m = (int)c->m;
@@ -88,7 +107,7 @@ static void *openblas_open(bench *b, const bench_case *c)
     state->k = (int)c->k;
     state->a = bench_download(b, &c->left);
     state->b = bench_download(b, &c->right);
-    state->c = calloc((size_t)(c->m * c->n), sizeof(float));
+    state->c = bench_aligned((size_t)(c->m * c->n) * sizeof(float));
     if (state->a && state->b && state->c)
         return state;
     openblas_close(state);

@@ -160,14 +160,13 @@ static cJSON *add_row(bench_report *report, const bench_case *c)
 
 static void add_peers(cJSON *row, const bench_row *measured)
 {
-    static const bench_peer *const all[BENCH_PEERS] = {&bench_openblas, &bench_onednn, &bench_clblast};
     cJSON *peers = cJSON_AddObjectToObject(row, "peers"), *quartiles = cJSON_AddObjectToObject(row, "peers_quartiles");
     for (int i = 0; i < BENCH_PEERS; i++) {
         const double ends[] = {measured->peers[i].low, measured->peers[i].high};
         if (isnan(measured->peers[i].middle))
             continue;
-        bench_json_add(peers, all[i]->name, measured->peers[i].middle);
-        cJSON_AddItemToObject(quartiles, all[i]->name, cJSON_CreateDoubleArray(ends, 2));
+        bench_json_add(peers, bench_peer_name(i), measured->peers[i].middle);
+        cJSON_AddItemToObject(quartiles, bench_peer_name(i), cJSON_CreateDoubleArray(ends, 2));
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The bound that takes longest at the device's limits, and the amount of work that it bounds. */
@@ -34,7 +35,7 @@ static bool run_case(bench *b, void *state)
 /* The peers that can do this row join the list. A peer's place is left in places[]. */
 static int invite(bench *b, const bench_case *c, contender *list, int count, int places[BENCH_CONTENDERS])
 {
-    for (int place = 0; b->peers && c->m > 0 && place < BENCH_PEERS; place++) {
+    for (int place = 0; b->peers && c->result.rank > 0 && place < BENCH_PEERS; place++) {
         const bench_peer *peer = bench_peer_at(b, place);
         void *state = peer ? peer->open(b, c) : NULL;
         if (!state)
@@ -46,23 +47,45 @@ static int invite(bench *b, const bench_case *c, contender *list, int count, int
     return count;
 }
 
-/* Whether a peer has computed what we have: a ratio to something else would be worth nothing. Looks at the first row.
- */
-static bool agrees(bench *b, const bench_case *c, const bench_peer *peer, const void *state)
+/* Whether a peer has computed what we have: a ratio to something else would be worth nothing. Each of the two may be
+ * off by what docs/accuracy.md allows as a root mean square, so the difference by twice that; no single value by ten
+ * times as much. */
+static bool same(const bench_case *c, const bench_peer *peer, const void *ours, const void *theirs, size_t count)
 {
-    enum { MOST = 64 };
-    _Alignas(float) unsigned char ours[MOST * sizeof(float)], theirs[MOST * sizeof(float)];
-    size_t count = c->n < MOST ? (size_t)c->n : MOST, bytes = count * ocldnn_dtype_size((ocldnn_dtype)c->dtype);
-    double step = c->dtype == OCLDNN_F32 ? 1e-5 : 1e-2;
-    if (clEnqueueReadBuffer(b->on.queue, c->product.buffer, CL_TRUE, 0, bytes, ours, 0, NULL, NULL) != CL_SUCCESS ||
-        !peer->answer(b, state, theirs, bytes))
-        return false;
+    double each = c->dtype == OCLDNN_F16 ? 1e-3 : c->dtype == OCLDNN_BF16 ? 8e-3 : 1e-6 * sqrt((double)c->reduction);
+    double squares = 0, apart = 0, size;
+    for (size_t i = 0; i < count; i++) {
+        double a = (double)load_value(c->dtype, ours, i), difference = (double)load_value(c->dtype, theirs, i) - a;
+        squares += a * a;
+        apart += difference * difference;
+    }
+    size = sqrt(squares / (double)count);
+    if (!(sqrt(apart / (double)count) <= 2 * each * size))
+        return complain("peers: %s is %.2g of the result's size away from ours at %s %s %s", peer->name,
+                        sqrt(apart / squares), c->name, od_dtype_name(c->dtype), c->shape) == 0;
     for (size_t i = 0; i < count; i++) {
         double a = (double)load_value(c->dtype, ours, i), other = (double)load_value(c->dtype, theirs, i);
-        if (!(fabs(a - other) <= step * (fabs(a) + sqrt((double)c->k))))
-            return complain("peers: %s gets %g where we get %g", peer->name, other, a) == 0;
+        if (fabs(a - other) > 20 * each * (fabs(a) + size))
+            return complain("peers: %s has %g where we have %g at %s %s %s", peer->name, other, a, c->name,
+                            od_dtype_name(c->dtype), c->shape) == 0;
     }
     return true;
+}
+
+static bool agrees(bench *b, const bench_case *c, const bench_peer *peer, const void *state)
+{
+    size_t count = 1, bytes;
+    void *ours, *theirs;
+    bool good;
+    for (uint32_t axis = 0; axis < c->result.rank; axis++)
+        count *= (size_t)c->result.shape[axis];
+    bytes = count * ocldnn_dtype_size((ocldnn_dtype)c->dtype);
+    ours = bench_download(b, &c->result);
+    theirs = bench_aligned(bytes);
+    good = ours && theirs && peer->answer(b, state, theirs, bytes) && same(c, peer, ours, theirs, count);
+    free(ours);
+    free(theirs);
+    return good;
 }
 
 static bool measure(bench *b, bench_case *c, bench_row *row, bool with_peers)
@@ -100,7 +123,9 @@ static bool measure(bench *b, bench_case *c, bench_row *row, bool with_peers)
 static bool one_strategy(bench *b, bench_case *c, const char *strategy, bool with_peers, bench_report *report)
 {
     const bench_spread none = {NAN, NAN, NAN};
-    bench_row row = {.peers = {none, none, none}};
+    bench_row row = {0};
+    for (int i = 0; i < BENCH_PEERS; i++)
+        row.peers[i] = none;
     snprintf(row.strategy, sizeof row.strategy, "%s", strategy);
     if (od_prepare(b->on.context, c->kind, &c->op) == OCLDNN_SUCCESS && measure(b, c, &row, with_peers)) {
         bench_report_row(report, c, &row);

@@ -39,7 +39,7 @@ const char bench_page_style[] =
     ".bar .track u, .track u { position: absolute; top: -.1rem; bottom: -.1rem; width: 1px; background: var(--soft); "
     "}\n"
     ".peers { grid-template-columns: repeat(auto-fill, minmax(min(21rem, 100%), 1fr)); }\n"
-    ".peer { grid-template-columns: 4.4rem 1fr 7.8rem; }\n"
+    ".peer { grid-template-columns: 5rem 1fr 7.8rem; }\n"
     ".peer .track i { top: .2rem; bottom: .2rem; min-width: 2px; }\n"
     ".peer .track b { position: absolute; top: 0; bottom: 0; width: .35rem; margin-left: -.175rem;"
     " border-radius: .2rem; background: var(--mark); }\n"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/accuracy.md from what the operators' tests have noted (OCLDNN_TEST_ACCURACY, tests/kit/accuracy.c).
 
-usage: accuracy.py FOLDER      which has a file DRIVER.txt for each OpenCL implementation; the page goes to stdout
+usage: accuracy.py PAGE FILE...     DRIVER.txt for each OpenCL implementation that was measured; the others keep what
+                                    stands of them in PAGE; the new page goes to stdout
 """
 import collections
 import pathlib
@@ -62,7 +63,7 @@ def cells(comparisons):
 
 def section(name, path):
     device, found = read(path)
-    yield f"\n## {NAMES.get(name, name)}\n"
+    yield f"\n## {NAMES[name]}\n"
     yield f"{device[0]}; {device[1].split(',')[0].strip()}, driver {device[2]}.\n"
     heads = [f"{dtype.upper()} {what}" for dtype in DTYPES for what in ("of plain", "ulp", "of bound")]
     yield "| operator | family | strategy | comparisons | " + " | ".join(heads) + " |"
@@ -73,12 +74,18 @@ def section(name, path):
         yield "| " + " | ".join([*key, str(count), *row]) + " |"
 
 
+def kept(page):
+    """What stands in the page, by the title of the section."""
+    parts = page.read_text().split("\n## ")[1:] if page.exists() else []
+    return {part.split("\n", 1)[0]: "\n## " + part.rstrip("\n") for part in parts}
+
+
 def main():
-    sys.stdout.write(HEAD)
-    folder = pathlib.Path(sys.argv[1])
-    for name in NAMES:
-        if (folder / f"{name}.txt").exists():
-            print("\n".join(section(name, folder / f"{name}.txt")))
+    page, *measured = map(pathlib.Path, sys.argv[1:])
+    sections = kept(page)
+    for path in measured:
+        sections[NAMES[path.stem]] = "\n".join(section(path.stem, path))
+    print(HEAD + "\n".join(sections[title] for title in NAMES.values() if title in sections))
 
 
 if __name__ == "__main__":

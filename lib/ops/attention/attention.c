@@ -91,6 +91,7 @@ static ocldnn_status check(const void *opaque, od_plan *plan, void *memory)
     p->queries = p->query.shape[2];
     p->width = p->query.shape[3];
     p->key_heads = p->key.shape[1];
+    p->group = p->heads > 0 && p->key_heads > 0 ? p->heads / p->key_heads : 1;
     p->keys = p->key.shape[2];
     p->value_width = p->value.shape[3];
     OD_TRY(check_shapes(p));
@@ -168,7 +169,7 @@ void od_attention_arguments(od_step *step, const od_attention *p, int32_t mask)
     od_attention_arg_strides(step, &p->key);
     od_attention_arg_strides(step, &p->value);
     od_attention_arg_strides(step, &p->output);
-    od_arg_int(step, p->heads / p->key_heads);
+    od_arg_int(step, p->group);
     od_arg_int(step, p->queries);
     od_arg_int(step, p->keys);
     od_arg_int(step, p->width);

@@ -14,6 +14,7 @@
 typedef struct od_attention {
     od_view query, key, value, mask, bias, output, lse;
     int64_t batch, heads, key_heads, queries, keys, width, value_width; /* B, Hq, Hkv, Sq, Skv, D, Dv */
+    int64_t group;                                                      /* heads / key_heads; 1 where there are none */
     float scale;           /* never 0 by default: 1 / sqrt(D) is filled in */
     float softcap;         /* 0 = off */
     bool causal;           /* query i sees key j when j <= i + causal_offset, in either alignment */

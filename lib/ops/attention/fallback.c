@@ -36,11 +36,10 @@ static uint32_t items(const od_device *device)
 bool od_attention_fallback_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES])
 {
     const od_attention *p = problem;
-    int64_t group = p->key_heads > 0 ? p->heads / p->key_heads : 1;
     (void)device;
-    if (p->keys > INT32_MAX / 2 / group)
+    if (p->keys > INT32_MAX / 2 / p->group)
         return od_cannot(reason, "one query's scores over %lld keys and %lld heads are more than a tensor may have",
-                         (long long)p->keys, (long long)group);
+                         (long long)p->keys, (long long)p->group);
     if (p->value.count > INT32_MAX)
         return od_cannot(reason, "value repeats itself to %lld elements, its copy may have 2147483647",
                          (long long)p->value.count);
@@ -216,7 +215,7 @@ static int64_t at_least_one(int64_t fit, int64_t all)
 ocldnn_status od_attention_fallback_plan(const od_device *device, const void *problem, od_plan *plan)
 {
     const od_attention *p = problem;
-    shared s = {.device = device, .p = p, .value = p->value, .group = p->heads / p->key_heads};
+    shared s = {.device = device, .p = p, .value = p->value, .group = p->group};
     int64_t most_scores = device->family == OD_FAMILY_VECTOR ? MOST_SCORES_VECTOR : MOST_SCORES;
     int64_t per_query, queries, heads, batches;
     uint64_t start, most;

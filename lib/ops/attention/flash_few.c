@@ -22,7 +22,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
 
 static int64_t all_rows(const od_attention *p)
 {
-    return p->heads / p->key_heads * p->queries;
+    return p->group * p->queries;
 }
 
 /* Keys in a chunk. Neither B, heads nor queries count, so that a sequence gives the same bits in any company; and where

@@ -51,7 +51,7 @@ static bool eight_rows(od_gpu kind, const od_attention *p)
 
 static form choose_form(const od_device *device, const od_attention *p)
 {
-    int64_t rows = p->heads / p->key_heads * p->queries;
+    int64_t rows = p->group * p->queries;
     od_gpu kind = od_gpu_kind(device);
     bool one_pass = limits[kind].passes == 1, eight = eight_rows(kind, p);
     if (rows <= few.lanes_row * few.rows_item)
@@ -84,7 +84,7 @@ static int64_t groups_of(const od_device *device, const od_attention *p, const f
 {
     int32_t vector, passes;
     choose_columns(device, f, p->value_width, &vector, &passes);
-    return ceil_div(p->heads / p->key_heads * p->queries, f->lanes_row * f->rows_item) *
+    return ceil_div(p->group * p->queries, f->lanes_row * f->rows_item) *
            ceil_div(p->value_width, f->lanes_key * vector * passes) * p->key_heads * p->batch;
 }
 

@@ -56,7 +56,7 @@ static int32_t row_vectors(int64_t queries, int64_t width)
 static bool worth_copying(const od_attention *p, const od_view *rows)
 {
     return rows->dtype == OCLDNN_F32 && rows->strides[2] > COPY_PITCH && rows->count <= COPY_MOST &&
-           p->queries * (p->heads / p->key_heads) >= COPY_QUERIES;
+           p->queries * p->group >= COPY_QUERIES;
 }
 
 static ocldnn_status copy_rows(const od_device *device, od_plan *plan, const char *name, od_view *rows)
