@@ -65,6 +65,15 @@
 #define SUB_GROUP 0
 #endif
 
+// n, but Intel's compiler does not know: it unrolls a loop although told not to if it knows the turns, and then has no
+// registers left.
+#if SUB_GROUP
+#define TURNS(n) min(n, min(last_key, n) * n)
+#else
+#define TURNS(n) n
+#endif
+// Where registers are few, an item's part of its rows' sums lies in local memory.
+#define LOCAL_TOTALS (SUB_GROUP && ROWS_ITEM == 8)
 #define SLICE 16
 #define TILE_K SLICE
 #define ITEMS (LANES_KEY * LANES_ROW)
@@ -78,6 +87,7 @@
 #define CHANGES_ALL (BIAS_TYPE || MASK || SOFTCAP)
 
 #include "common/math.cl"
+#include "common/outer.cl"
 #include "common/rows.cl"
 #include "common/waves.cl"
 #include "gemm/stage.cl"
@@ -108,7 +118,7 @@ OD_STAGE(k, X_TYPE, KEYS, 1) // k_move: tile[d][key] = K[key][d]; 0 past D
 
 #include "attention/flash_tiled_parts.cl"
 
-__kernel OD_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+__kernel OD_TWO_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const ELEMENT *key, ulong key_offset,
             __global const ELEMENT *value, ulong value_offset,
 #if MASK
@@ -126,6 +136,11 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
 {
     __local float4 tiles[TILE_FLOATS / 4], weights[LANES_KEY * PITCH_Q];
     __local float4 row_base[ROWS / 4], row_rescale[ROWS / 4];
+#if LOCAL_TOTALS
+    __local float4 row_totals[LANES_KEY * PITCH_Q];
+#else
+    __local float4 *const row_totals = weights;
+#endif
     __local float row_max[ROWS];
     __local int query_at[ROWS], output_at[ROWS], strange; // where rows begin: strides need not be kept
 #if LSE
@@ -150,8 +165,12 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     const int row0 = (row_tiles - 1 - od_rest(number, slice, row_tiles)) * ROWS;
     const int column0 = od_rest(slice, head, slices) * COLUMNS, key_head = od_rest(head, batch, key_heads);
     float4 scores[ROWS_ITEM];
-    FLOATV sums[ROWS_ITEM][PASSES];
+    FLOATV sums[PASSES][ROWS_ITEM];
+#if LOCAL_TOTALS
+    __local float *const totals = (__local float *)(row_totals + lane_key * PITCH_Q + lane_row);
+#else
     float totals[ROWS_ITEM];
+#endif
     int last_key = keys;
 #if CAUSAL
     last_key = clamp(min(row0 + ROWS, rows) - 1, 0, rows) / group + causal_offset + 1;
@@ -171,6 +190,7 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
 #if BIAS_TYPE
     bias += bias_offset + (ulong)(batch * bias_strides.s0);
 #endif
+#pragma unroll 1
     for (int r = item; r < ROWS; r += ITEMS) {
         const int row = min(row0 + r, rows - 1);
         query_at[r] = place_of(row, group, key_head, query_strides);
@@ -191,19 +211,17 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
     }
     if (item == 0)
         strange = 0;
-#pragma unroll
-    for (int r = 0; r < ROWS_ITEM; r++) {
-        totals[r] = 0.0f;
-#pragma unroll
-        for (int pass = 0; pass < PASSES; pass++)
-            sums[r][pass] = (FLOATV)(0.0f);
-    }
+    OD_CLEAR(totals, 4);
+    if (RUNS > 1)
+        OD_CLEAR(totals + SECOND_TOTALS, 4);
+#define CLEAR_PASS(pass) OD_CLEAR(sums[pass], ROWS_ITEM);
+    OD_REPEAT(PASSES, CLEAR_PASS)
     barrier(CLK_LOCAL_MEM_FENCE);
 
+#pragma unroll 1
     for (int first = 0; first < last_key; first += KEYS) {
-#pragma unroll
-        for (int r = 0; r < ROWS_ITEM; r++)
-            scores[r] = (float4)(0.0f);
+        OD_CLEAR(scores, ROWS_ITEM);
+#pragma unroll 1
         for (int d = 0; d < width; d += SLICE) {
             stage_queries(query + d, query_at, width - d, sign, (__local float *)tiles, item);
             k_move((__local float *)(tiles + SLICE * PITCH_Q), key + first * key_strides.s2 + d, key_strides.s2,
@@ -213,15 +231,23 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (CHANGES_ALL || first + KEYS > OD_UNIFORM(LAST_SEEN(0)) + 1) {
+#if SUB_GROUP // times 1: rows that change places must be others than those of the products, or it copies these there
+#define OTHER_ROW(r) scores[r] *= sign * sign;
+            OD_REPEAT(ROWS_ITEM, OTHER_ROW)
+#endif
 #pragma unroll 1
-            for (int i = 0; i < ROWS_ITEM; i++) {
+            for (int i = 0; i < TURNS(ROWS_ITEM); i++) {
                 const int r = row_of(i, lane_row);
                 turn_rows(scores, adjust_row(scores[0], scale, softcap, first + 4 * lane_key, keys - 1, LAST_SEEN(r),
                                              MASK_OF(r), BIAS_OF(r)));
             }
+#if SUB_GROUP && !CHANGES_ALL
+            OD_REPEAT(ROWS_ITEM, OTHER_ROW)
+#endif
         }
         put_maxima(scores, weights + lane_key * PITCH_Q + lane_row);
         barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
         for (int r = item; r < ROWS; r += ITEMS) {
             const float old = row_max[r], now = largest((__local const float *)weights + r, old);
             // A row without any key so far has nothing to be scaled, and -inf - -inf would be NaN.
@@ -232,8 +258,8 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
         barrier(CLK_LOCAL_MEM_FENCE);
         rescale(sums, totals, row_rescale + lane_row);
 #pragma unroll 1
-        for (int j = 0; j < 4; j++) {
-            put_weights(scores, unit, totals, row_base + lane_row, weights + lane_key * PITCH_Q + lane_row);
+        for (int j = 0; j < TURNS(4); j++) {
+            put_weights(scores, j, unit, totals, row_base + lane_row, weights + lane_key * PITCH_Q + lane_row);
             for (int t = 0; t < LANES_KEY; t += VALUE_KEYS) {
                 stage_values(value, value_strides.s2, first + 4 * t + j, keys, value_width - 1 - column0,
                              (__local float *)tiles, &strange, item);
@@ -250,27 +276,26 @@ flash_tiled(__global const ELEMENT *query, ulong query_offset, __global const EL
         }
     }
 
+#if !LOCAL_TOTALS
     put_totals(totals, weights + lane_key * PITCH_Q + lane_row);
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
 #if LSE
     for (int r = item; r < ROWS && column0 == 0; r += ITEMS) {
         const int row = row0 + r;
         if (row < rows) // log(0) is -inf, and so is the maximum of no keys
-            lse[lse_at[r]] =
-                fma(row_max[r], SOFTCAP || BIAS_TYPE ? 1.0f : scale, log(total_of((__local const float *)weights + r)));
+            lse[lse_at[r]] = fma(row_max[r], SOFTCAP || BIAS_TYPE ? 1.0f : scale,
+                                 log(total_of((__local const float *)row_totals + r)));
     }
 #endif
 #pragma unroll 1
     for (int i = 0; i < ROWS_ITEM; i++) {
         const int r = row_of(i, lane_row), row = row0 + r;
-        const float total = total_of((__local const float *)weights + r);
+        const float total = total_of((__local const float *)row_totals + r);
         if (row < rows)
-            store_row(sums[0], total == 0.0f ? 0.0f : 1.0f / total, output + output_at[r], column0, value_width,
-                      lane_key);
-#pragma unroll
-        for (int k = 0; k + 1 < ROWS_ITEM; k++)
-#pragma unroll
-            for (int pass = 0; pass < PASSES; pass++)
-                sums[k][pass] = sums[k + 1][pass];
+            store_row(sums, total == 0.0f ? 0.0f : 1.0f / total, output + output_at[r], column0 + lane_key * VECTOR,
+                      value_width);
+#define TURN_PASS(pass) OD_TURN(sums[pass], ROWS_ITEM);
+        OD_REPEAT(PASSES, TURN_PASS)
     }
 }

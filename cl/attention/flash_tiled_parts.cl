@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of flash_tiled.cl, which sets the parameters and includes this file.
 
+// An item's second run of four rows; the first where there is only one.
+#define SECOND (ROWS_ITEM - 4)
+#define SECOND_AT ((RUNS - 1) * LANES_ROW)
+#if LOCAL_TOTALS
+#define TOTALS __local float
+#define SECOND_TOTALS (SECOND_AT * 4)
+#else
+#define TOTALS float
+#define SECOND_TOTALS SECOND
+#endif
+
 #define QUERY_KEY_FLOATS (SLICE * 4 * (PITCH_Q + PITCH_K))
 #define VALUE_FLOATS (VALUE_KEYS * COLUMNS)
 #define TILE_FLOATS (QUERY_KEY_FLOATS > VALUE_FLOATS ? QUERY_KEY_FLOATS : VALUE_FLOATS)
@@ -34,26 +45,29 @@ static inline void stage_queries(__global const ELEMENT *query, __local const in
 
 static inline void multiply_keys(float4 *scores, __local const float4 *q_tile, __local const float4 *k_tile)
 {
-#pragma unroll(SUB_GROUP ? 8 : 4) // Intel's compiler ends an iteration with a copy of every sum
+#pragma unroll(8)
     for (int d = 0; d < SLICE; d++, q_tile += PITCH_Q, k_tile += PITCH_K) {
-        const float4 k = *k_tile;
-#pragma unroll
-        for (int i = 0; i < RUNS; i++) {
-            const float4 q = q_tile[i * LANES_ROW];
-            scores[4 * i] += q.x * k;
-            scores[4 * i + 1] += q.y * k;
-            scores[4 * i + 2] += q.z * k;
-            scores[4 * i + 3] += q.w * k;
-        }
+        const float4 k = *k_tile, q = *q_tile, below = q_tile[SECOND_AT];
+        float2 upper = q.zw, below_upper = below.zw;
+        OD_UPPER(RUNS, upper, below_upper);
+        OD_ADD_OUTER(scores, q, upper, k);
+        if (RUNS > 1)
+            OD_ADD_OUTER(scores + SECOND, below, below_upper, k);
     }
+}
+
+// An item's j-th key. If the scores moved on by one key instead, Intel's compiler would copy all of them in every turn
+// of the loop that makes them.
+static inline float of_key(float4 scores, int j)
+{
+    const float2 pair = j < 2 ? scores.xy : scores.zw;
+    return j % 2 == 0 ? pair.x : pair.y;
 }
 
 // Drops the first row and appends one: a loop over rows in one piece of code, with all of them in registers.
 static inline void turn_rows(float4 *scores, float4 last)
 {
-#pragma unroll
-    for (int r = 0; r + 1 < ROWS_ITEM; r++)
-        scores[r] = scores[r + 1];
+    OD_TURN(scores, ROWS_ITEM);
     scores[ROWS_ITEM - 1] = last;
 }
 
@@ -113,10 +127,10 @@ static inline float largest_of4(float4 s)
 
 static inline void put_maxima(const float4 *scores, __local float4 *to)
 {
-#pragma unroll
-    for (int i = 0; i < RUNS; i++)
-        put4(to + i * LANES_ROW, largest_of4(scores[4 * i]), largest_of4(scores[4 * i + 1]),
-             largest_of4(scores[4 * i + 2]), largest_of4(scores[4 * i + 3]));
+    put4(to, largest_of4(scores[0]), largest_of4(scores[1]), largest_of4(scores[2]), largest_of4(scores[3]));
+    if (RUNS > 1)
+        put4(to + SECOND_AT, largest_of4(scores[SECOND]), largest_of4(scores[SECOND + 1]),
+             largest_of4(scores[SECOND + 2]), largest_of4(scores[SECOND + 3]));
 }
 
 static inline float largest(__local const float *row, float so_far)
@@ -127,23 +141,25 @@ static inline float largest(__local const float *row, float so_far)
     return so_far;
 }
 
-static inline void rescale(FLOATV sums[ROWS_ITEM][PASSES], float *totals, __local const float4 *row_rescale)
-{
-#pragma unroll
-    for (int i = 0; i < RUNS; i++) {
-        const float4 factor = row_rescale[i * LANES_ROW];
-        totals[4 * i] *= factor.x;
-        totals[4 * i + 1] *= factor.y;
-        totals[4 * i + 2] *= factor.z;
-        totals[4 * i + 3] *= factor.w;
-#pragma unroll
-        for (int pass = 0; pass < PASSES; pass++) {
-            sums[4 * i][pass] *= factor.x;
-            sums[4 * i + 1][pass] *= factor.y;
-            sums[4 * i + 2][pass] *= factor.z;
-            sums[4 * i + 3][pass] *= factor.w;
-        }
+#define SCALE4(rows, by)                                                                                               \
+    {                                                                                                                  \
+        (rows)[0] *= (by).x;                                                                                           \
+        (rows)[1] *= (by).y;                                                                                           \
+        (rows)[2] *= (by).z;                                                                                           \
+        (rows)[3] *= (by).w;                                                                                           \
     }
+
+static inline void rescale(FLOATV sums[PASSES][ROWS_ITEM], TOTALS *totals, __local const float4 *row_rescale)
+{
+    const float4 by = *row_rescale, below = row_rescale[SECOND_AT];
+    SCALE4(totals, by);
+    if (RUNS > 1)
+        SCALE4(totals + SECOND_TOTALS, below);
+#define RESCALE(pass)                                                                                                  \
+    SCALE4(sums[pass], by);                                                                                            \
+    if (RUNS > 1)                                                                                                      \
+        SCALE4(sums[pass] + SECOND, below);
+    OD_REPEAT(PASSES, RESCALE)
 }
 
 static inline float weight_of(float score, float base, float unit)
@@ -151,24 +167,27 @@ static inline float weight_of(float score, float base, float unit)
     return score == -INFINITY ? -0.0f : exp2((score - base) * unit);
 }
 
-// The weights of every item's next key; the scores move on by one key.
-static inline void put_weights(float4 *scores, float unit, float *totals, __local const float4 *row_base,
+#define PUT_WEIGHTS4(scores, totals, base, to)                                                                         \
+    {                                                                                                                  \
+        const float4 from = base;                                                                                      \
+        const float x = weight_of(of_key((scores)[0], j), from.x, unit),                                               \
+                    y = weight_of(of_key((scores)[1], j), from.y, unit),                                               \
+                    z = weight_of(of_key((scores)[2], j), from.z, unit),                                               \
+                    w = weight_of(of_key((scores)[3], j), from.w, unit);                                               \
+        put4(to, x, y, z, w);                                                                                          \
+        (totals)[0] += x;                                                                                              \
+        (totals)[1] += y;                                                                                              \
+        (totals)[2] += z;                                                                                              \
+        (totals)[3] += w;                                                                                              \
+    }
+
+// The weights of every item's j-th key.
+static inline void put_weights(const float4 *scores, int j, float unit, TOTALS *totals, __local const float4 *row_base,
                                __local float4 *to)
 {
-#pragma unroll
-    for (int i = 0; i < RUNS; i++) {
-        const float4 base = row_base[i * LANES_ROW];
-        const float x = weight_of(scores[4 * i].x, base.x, unit), y = weight_of(scores[4 * i + 1].x, base.y, unit),
-                    z = weight_of(scores[4 * i + 2].x, base.z, unit), w = weight_of(scores[4 * i + 3].x, base.w, unit);
-        put4(to + i * LANES_ROW, x, y, z, w);
-        totals[4 * i] += x;
-        totals[4 * i + 1] += y;
-        totals[4 * i + 2] += z;
-        totals[4 * i + 3] += w;
-    }
-#pragma unroll
-    for (int r = 0; r < ROWS_ITEM; r++)
-        scores[r] = scores[r].yzwx;
+    PUT_WEIGHTS4(scores, totals, row_base[0], to);
+    if (RUNS > 1)
+        PUT_WEIGHTS4(scores + SECOND, totals + SECOND_TOTALS, row_base[SECOND_AT], to + SECOND_AT);
 }
 
 // Items along and across rows of V when they are staged: a power of two of items that divides the columns.
@@ -208,25 +227,19 @@ static inline void stage_values(__global const ELEMENT *value, int stride, int k
         *strange = 1;
 }
 
-static inline void add_values(FLOATV sums[ROWS_ITEM][PASSES], __local const float4 *p_tile, __local const FLOATV *tile)
+static inline void add_values(FLOATV sums[PASSES][ROWS_ITEM], __local const float4 *p_tile, __local const FLOATV *tile)
 {
-#pragma unroll(PASSES > 2 ? 1 : SUB_GROUP ? 8 : 4)
+#pragma unroll(VALUE_KEYS > 8 ? 8 : VALUE_KEYS / 2)
     for (int t = 0; t < VALUE_KEYS; t++, p_tile += PITCH_Q, tile += PASSES * LANES_KEY) {
-        float4 p[RUNS];
-#pragma unroll
-        for (int i = 0; i < RUNS; i++)
-            p[i] = p_tile[i * LANES_ROW];
-#pragma unroll
-        for (int pass = 0; pass < PASSES; pass++) {
-            const FLOATV v = tile[pass * LANES_KEY];
-#pragma unroll
-            for (int i = 0; i < RUNS; i++) {
-                sums[4 * i][pass] += p[i].x * v;
-                sums[4 * i + 1][pass] += p[i].y * v;
-                sums[4 * i + 2][pass] += p[i].z * v;
-                sums[4 * i + 3][pass] += p[i].w * v;
-            }
-        }
+        const float4 p = *p_tile, below = p_tile[SECOND_AT];
+        float2 upper = p.zw, below_upper = below.zw;
+        OD_UPPER(RUNS, upper, below_upper);
+#define ADD_PASS(pass)                                                                                                 \
+    const FLOATV v = tile[pass * LANES_KEY];                                                                           \
+    OD_ADD_OUTER(sums[pass], p, upper, v);                                                                             \
+    if (RUNS > 1)                                                                                                      \
+        OD_ADD_OUTER(sums[pass] + SECOND, below, below_upper, v);
+        OD_REPEAT(PASSES, ADD_PASS)
     }
 }
 
@@ -247,43 +260,54 @@ static inline FLOATV add_strange_of_row(FLOATV sum, float p, FLOATV v)
     return sum;
 }
 
+#define ADD_STRANGE4(sums, p, v)                                                                                       \
+    {                                                                                                                  \
+        const float4 weights = p;                                                                                      \
+        (sums)[0] = add_strange_of_row((sums)[0], weights.x, v);                                                       \
+        (sums)[1] = add_strange_of_row((sums)[1], weights.y, v);                                                       \
+        (sums)[2] = add_strange_of_row((sums)[2], weights.z, v);                                                       \
+        (sums)[3] = add_strange_of_row((sums)[3], weights.w, v);                                                       \
+    }
+
+// V[row][column] and what lies right of it, which an item takes together; columns past `last` repeat it.
+static inline FLOATV values_at(__global const ELEMENT *value, int row, int column, int last)
+{
+    FLOATV v;
+    v.s0 = LOAD1(X_TYPE, value, row + min(column, last));
+    v.s1 = LOAD1(X_TYPE, value, row + min(column + 1, last));
+#if VECTOR == 4
+    v.s2 = LOAD1(X_TYPE, value, row + min(column + 2, last));
+    v.s3 = LOAD1(X_TYPE, value, row + min(column + 3, last));
+#endif
+    return v;
+}
+
 // What stage_values left out: NaN and infinity, for the rows that do not set the key aside. `value` begins with the
 // item's first column, of which `last` is the last one there is.
-static inline void add_strange_values(FLOATV sums[ROWS_ITEM][PASSES], __local const float4 *p_tile,
+static inline void add_strange_values(FLOATV sums[PASSES][ROWS_ITEM], __local const float4 *p_tile,
                                       __global const ELEMENT *value, int stride, int key, int keys, int last)
 {
 #pragma unroll 1
-    for (int t = 0; t < VALUE_KEYS; t++) {
+    for (int t = 0; t < VALUE_KEYS; t++, p_tile += PITCH_Q) {
         const int row = min(key + 4 * t, keys - 1) * stride;
-#pragma unroll
-        for (int pass = 0; pass < PASSES; pass++) {
-            const int column = pass * LANES_KEY * VECTOR;
-            FLOATV v;
-            v.s0 = LOAD1(X_TYPE, value, row + min(column, last));
-            v.s1 = LOAD1(X_TYPE, value, row + min(column + 1, last));
-#if VECTOR == 4
-            v.s2 = LOAD1(X_TYPE, value, row + min(column + 2, last));
-            v.s3 = LOAD1(X_TYPE, value, row + min(column + 3, last));
-#endif
-#pragma unroll
-            for (int i = 0; i < RUNS; i++) {
-                const float4 p = p_tile[t * PITCH_Q + i * LANES_ROW];
-                sums[4 * i][pass] = add_strange_of_row(sums[4 * i][pass], p.x, v);
-                sums[4 * i + 1][pass] = add_strange_of_row(sums[4 * i + 1][pass], p.y, v);
-                sums[4 * i + 2][pass] = add_strange_of_row(sums[4 * i + 2][pass], p.z, v);
-                sums[4 * i + 3][pass] = add_strange_of_row(sums[4 * i + 3][pass], p.w, v);
-            }
-        }
+#define ADD_STRANGE(pass)                                                                                              \
+    const FLOATV v = values_at(value, row, pass * LANES_KEY * VECTOR, last);                                           \
+    ADD_STRANGE4(sums[pass], p_tile[0], v);                                                                            \
+    if (RUNS > 1)                                                                                                      \
+        ADD_STRANGE4(sums[pass] + SECOND, p_tile[SECOND_AT], v);
+        OD_REPEAT(PASSES, ADD_STRANGE)
     }
 }
 #endif
 
+#if !LOCAL_TOTALS
 static inline void put_totals(const float *totals, __local float4 *to)
 {
-#pragma unroll
-    for (int i = 0; i < RUNS; i++)
-        put4(to + i * LANES_ROW, totals[4 * i], totals[4 * i + 1], totals[4 * i + 2], totals[4 * i + 3]);
+    put4(to, totals[0], totals[1], totals[2], totals[3]);
+    if (RUNS > 1)
+        put4(to + SECOND_AT, totals[SECOND], totals[SECOND + 1], totals[SECOND + 2], totals[SECOND + 3]);
 }
+#endif
 
 static inline float total_of(__local const float *row)
 {
@@ -293,22 +317,24 @@ static inline float total_of(__local const float *row)
     return total;
 }
 
-static inline void store_row(const FLOATV *row, float factor, __global ELEMENT *output, int column0, int value_width,
-                             int lane_key)
+static inline void store_part(FLOATV v, __global ELEMENT *output, int column, int value_width)
 {
-#pragma unroll
-    for (int pass = 0; pass < PASSES; pass++) {
-        const int column = column0 + (pass * LANES_KEY + lane_key) * VECTOR;
-        const FLOATV v = row[pass] * factor;
-        if (column < value_width)
-            STORE1(X_TYPE, v.s0, output, column);
-        if (column + 1 < value_width)
-            STORE1(X_TYPE, v.s1, output, column + 1);
+    if (column < value_width)
+        STORE1(X_TYPE, v.s0, output, column);
+    if (column + 1 < value_width)
+        STORE1(X_TYPE, v.s1, output, column + 1);
 #if VECTOR == 4
-        if (column + 2 < value_width)
-            STORE1(X_TYPE, v.s2, output, column + 2);
-        if (column + 3 < value_width)
-            STORE1(X_TYPE, v.s3, output, column + 3);
+    if (column + 2 < value_width)
+        STORE1(X_TYPE, v.s2, output, column + 2);
+    if (column + 3 < value_width)
+        STORE1(X_TYPE, v.s3, output, column + 3);
 #endif
-    }
+}
+
+// The first of an item's rows, from its first column on.
+static inline void store_row(FLOATV sums[PASSES][ROWS_ITEM], float factor, __global ELEMENT *output, int column,
+                             int value_width)
+{
+#define STORE_PASS(pass) store_part(sums[pass][0] * factor, output, column + pass * LANES_KEY * VECTOR, value_width);
+    OD_REPEAT(PASSES, STORE_PASS)
 }

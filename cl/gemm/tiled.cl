@@ -75,6 +75,7 @@
 #define PITCH_A ((TILE_M + 4) / 4)
 #define PITCH_B ((TILE_N + 4) / 4)
 
+#include "common/outer.cl"
 #include "common/rows.cl"
 #include "common/waves.cl"
 #include "gemm/epilogue.cl"
@@ -84,25 +85,21 @@ OD_STAGE(a, A_TYPE, TILE_M, !TRANSPOSE_A)
 OD_STAGE(b, B_TYPE, TILE_N, TRANSPOSE_B)
 
 // sums += (slice of A) (slice of B). An item's rows are VECTORS_M runs of 4, 4 LANES_M apart; its columns likewise.
-static inline void multiply(float4 sums[ITEM_M][VECTORS_N], __local const float4 *a_tile, __local const float4 *b_tile)
+static inline void multiply(float4 sums[VECTORS_N][ITEM_M], __local const float4 *a_tile, __local const float4 *b_tile)
 {
 #pragma unroll(TILE_K / 2)
     for (int k = 0; k < TILE_K; k++, a_tile += PITCH_A, b_tile += PITCH_B) {
-        float4 b[VECTORS_N];
-#pragma unroll
-        for (int j = 0; j < VECTORS_N; j++)
-            b[j] = b_tile[j * LANES_N];
-#pragma unroll
-        for (int i = 0; i < VECTORS_M; i++) {
-            const float4 a = a_tile[i * LANES_M];
-#pragma unroll
-            for (int j = 0; j < VECTORS_N; j++) {
-                sums[4 * i][j] += a.x * b[j];
-                sums[4 * i + 1][j] += a.y * b[j];
-                sums[4 * i + 2][j] += a.z * b[j];
-                sums[4 * i + 3][j] += a.w * b[j];
-            }
-        }
+        const float4 b = *b_tile, right = b_tile[(VECTORS_N - 1) * LANES_N];
+        const float4 a = *a_tile, below = a_tile[(VECTORS_M - 1) * LANES_M];
+        float2 upper = a.zw, below_upper = below.zw;
+        OD_UPPER(VECTORS_M, upper, below_upper);
+        OD_ADD_OUTER(sums[0], a, upper, b);
+        if (VECTORS_N > 1)
+            OD_ADD_OUTER(sums[VECTORS_N - 1], a, upper, right);
+        if (VECTORS_M > 1)
+            OD_ADD_OUTER(sums[0] + ITEM_M - 4, below, below_upper, b);
+        if (VECTORS_M > 1 && VECTORS_N > 1)
+            OD_ADD_OUTER(sums[VECTORS_N - 1] + ITEM_M - 4, below, below_upper, right);
     }
 }
 
@@ -115,7 +112,7 @@ static inline int2 tile_of(int index, int tiles_m, int tiles_n)
     return (int2)(8 * band + od_rest(inside, column, height), column);
 }
 
-__kernel OD_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+__kernel OD_TWO_WAVES __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const STORAGE(B_TYPE) * b, ulong b_offset,
            __global STORAGE(C_TYPE) * c, ulong c_offset, OD_BIAS_PARAMETER OD_RESIDUAL_PARAMETER int4 size, int4 lead,
            int4 batch_shape, int4 batch_a, int4 batch_b, int4 batch_c, int4 batch_residual, float alpha,
@@ -129,7 +126,7 @@ gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const ST
     const int batch = (int)get_group_id(0) / (tiles_m * tiles_n);
     const int2 tile = tile_of(od_rest((int)get_group_id(0), batch, tiles_m * tiles_n), tiles_m, tiles_n);
     const int row0 = tile.x * TILE_M, column0 = tile.y * TILE_N, rows = m - 1 - row0, columns = n - 1 - column0;
-    float4 sums[ITEM_M][VECTORS_N];
+    float4 sums[VECTORS_N][ITEM_M];
     a += a_offset + (ulong)od_batch_offset(batch, batch_shape, batch_a);
     b += b_offset + (ulong)od_batch_offset(batch, batch_shape, batch_b);
     c += c_offset + (ulong)od_batch_offset(batch, batch_shape, batch_c);
@@ -137,11 +134,9 @@ gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const ST
     OD_MOVE_RESIDUAL(od_batch_offset(batch, batch_shape, batch_residual));
     a += TRANSPOSE_A ? row0 : row0 * lead.s0;
     b += TRANSPOSE_B ? column0 * lead.s1 : column0;
-#pragma unroll
-    for (int i = 0; i < ITEM_M; i++)
-#pragma unroll
-        for (int j = 0; j < VECTORS_N; j++)
-            sums[i][j] = (float4)(0.0f);
+    OD_CLEAR(sums[0], ITEM_M);
+    if (VECTORS_N > 1)
+        OD_CLEAR(sums[VECTORS_N - 1], ITEM_M);
 
 #if PREFETCH
     float a_next[a_parts], b_next[b_parts];
@@ -186,22 +181,21 @@ gemm_tiled(__global const STORAGE(A_TYPE) * a, ulong a_offset, __global const ST
             for (int j = 0; j < VECTORS_N; j++) {
                 const int column = column0 + (j * LANES_N + lane_n) * 4;
                 const int place = row * lead.s2 + column, residual_place = row * lead.s3 + column;
+                const float4 sum = j == 0 ? sums[0][0] : sums[VECTORS_N - 1][0];
                 if (column + 4 <= n) {
-                    OD_FINISH4(sums[0][j], column, place, residual_place);
+                    OD_FINISH4(sum, column, place, residual_place);
                 } else {
                     if (column < n)
-                        OD_FINISH1(sums[0][j].x, column, place, residual_place);
+                        OD_FINISH1(sum.x, column, place, residual_place);
                     if (column + 1 < n)
-                        OD_FINISH1(sums[0][j].y, column + 1, place + 1, residual_place + 1);
+                        OD_FINISH1(sum.y, column + 1, place + 1, residual_place + 1);
                     if (column + 2 < n)
-                        OD_FINISH1(sums[0][j].z, column + 2, place + 2, residual_place + 2);
+                        OD_FINISH1(sum.z, column + 2, place + 2, residual_place + 2);
                 }
             }
         }
-#pragma unroll
-        for (int r = 0; r + 1 < ITEM_M; r++)
-#pragma unroll
-            for (int j = 0; j < VECTORS_N; j++)
-                sums[r][j] = sums[r + 1][j];
+        OD_TURN(sums[0], ITEM_M);
+        if (VECTORS_N > 1)
+            OD_TURN(sums[VECTORS_N - 1], ITEM_M);
     }
 }

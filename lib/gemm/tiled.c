@@ -27,7 +27,7 @@ typedef struct tile {
 /* The largest first; a smaller one is taken while compute units would be left without a group. Sizes that others found
  * by measuring, so far as the compilers keep them in registers (build/offline.tsv):
  * AMD GCN     two waves of 64 have to fit a SIMD's registers: at most 32 outputs an item
- * AMD CDNA    twice the registers; 64 outputs, because its packed FMA makes operands scarce, also in the small group
+ * AMD CDNA    twice the registers; 64 outputs, because its packed FMA makes operands scarce; in the least group 32
  * AMD RDNA    groups of 128 and 64 outputs an item
  * NVIDIA      groups of 128 and 64 outputs an item; three such groups fit a multiprocessor
  * Intel       32 outputs an item, and deeper slices, which are not fetched ahead: eight threads hide the wait, and the
@@ -35,9 +35,9 @@ typedef struct tile {
 static const tile tiles[OD_GPU_KINDS][3] = {
     [OD_GPU_OTHER] = {{64, 64, 8, 4}, {64, 64, 8, 4}, {32, 32, 4, 4}},
     [OD_GPU_AMD_GCN] = {{128, 64, 8, 4}, {64, 64, 8, 4}, {32, 32, 4, 4}},
-    [OD_GPU_AMD_CDNA] = {{128, 128, 8, 8}, {64, 64, 8, 8}, {32, 32, 4, 4}},
+    [OD_GPU_AMD_CDNA] = {{128, 128, 8, 8}, {64, 64, 8, 8}, {64, 32, 8, 4}},
     [OD_GPU_AMD_RDNA] = {{128, 64, 8, 8}, {64, 64, 8, 4}, {32, 32, 4, 4}},
-    [OD_GPU_INTEL] = {{64, 64, 8, 4}, {64, 32, 8, 4}, {32, 32, 4, 4}},
+    [OD_GPU_INTEL] = {{64, 64, 8, 4}, {64, 32, 8, 4}, {32, 32, 8, 4}},
     [OD_GPU_NVIDIA] = {{128, 64, 8, 8}, {64, 64, 8, 4}, {32, 32, 4, 4}},
 };
 static const tile flat = {16, 64, 4, 4}; /* for few rows; on Intel (Arc) its items need too much at once */

@@ -12,24 +12,30 @@ typedef struct form {
 } form;
 
 static const form few = {32, 2, 4};    /* 8 rows, 128 keys a block: decoding, where memory is the limit */
-static const form middle = {16, 8, 4}; /* 32 rows, 64 keys */
-static const form many = {16, 8, 8};   /* 64 rows, 64 keys: an item needs over 128 registers */
+static const form middle = {16, 8, 4}; /* 32 rows, 64 keys, for few registers */
 static const form wide = {32, 4, 4};   /* 16 rows, 128 keys: twice the columns without more registers */
+/* With 8 rows an item, which needs over 128 registers or Intel's 128 of eight lanes: three reads for 32 multiply-adds,
+ * not four. */
+static const form narrow_8 = {8, 8, 8}; /* 64 rows, 32 keys, 32 columns */
+static const form middle_8 = {16, 4, 8};
+static const form many_8 = {16, 8, 8};  /* 64 rows, 64 keys */
+static const form wide_8 = {32, 2, 8};  /* 16 rows, 128 keys */
+static const form intel_8 = {32, 4, 8}; /* 32 rows, 128 keys, 128 columns in one pass */
 
-/* What a GPU's registers allow: whether `many` leaves room for a second wave on its SIMD, and how often an item may
- * take `vector` columns. Intel's compiler (Arc) puts an item's sums in memory if it has more than 16 of them. */
+/* What a GPU's registers allow: whether items may have 8 rows, and how often they may take `vector` columns. Intel's
+ * compiler has none left for what a bias, a mask or a softcap needs beside 8 rows (see eight_rows()). */
 static const struct {
-    bool many;
+    bool eight;
     int32_t passes;
 } limits[OD_GPU_KINDS] = {
     [OD_GPU_OTHER] = {false, 4},   [OD_GPU_AMD_GCN] = {false, 4}, [OD_GPU_AMD_CDNA] = {true, 4},
-    [OD_GPU_AMD_RDNA] = {true, 4}, [OD_GPU_INTEL] = {false, 1},   [OD_GPU_NVIDIA] = {true, 4},
+    [OD_GPU_AMD_RDNA] = {true, 4}, [OD_GPU_INTEL] = {true, 1},    [OD_GPU_NVIDIA] = {true, 4},
 };
 
 enum {
     MOST_ITEMS = 128,
     VALUE_FLOATS = 2048, /* of V in local memory */
-    WIDEST = 128         /* columns of O for which the sums of `many` and `middle` fit */
+    WIDEST = 128         /* columns of O for which an item's sums fit in the forms with 16 lanes */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -37,18 +43,28 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+static bool eight_rows(od_gpu kind, const od_attention *p)
+{
+    bool changed = od_attention_mask_kind(p) != 0 || p->bias.dtype != 0 || p->softcap != 0.0f;
+    return limits[kind].eight && !(kind == OD_GPU_INTEL && changed);
+}
+
 static form choose_form(const od_device *device, const od_attention *p)
 {
     int64_t rows = p->group * p->queries;
     od_gpu kind = od_gpu_kind(device);
-    bool small = rows <= middle.lanes_row * middle.rows_item;
-    if (limits[kind].passes == 1 && (rows <= few.lanes_row * few.rows_item || p->value_width > 4 * middle.lanes_key))
-        return wide;
+    bool one_pass = limits[kind].passes == 1, eight = eight_rows(kind, p);
     if (rows <= few.lanes_row * few.rows_item)
-        return few;
+        return !one_pass ? few : eight ? wide_8 : wide;
+    if (eight && p->value_width <= 4 * narrow_8.lanes_key)
+        return narrow_8;
+    if (one_pass && p->value_width > 4 * middle.lanes_key)
+        return eight ? intel_8 : wide;
     if (p->value_width > WIDEST)
-        return wide;
-    return small || !limits[kind].many ? middle : many;
+        return eight ? wide_8 : wide;
+    if (!eight)
+        return middle;
+    return rows <= middle_8.lanes_row * middle_8.rows_item ? middle_8 : many_8;
 }
 
 /* Columns of O in a group: passes of lanes_key * vector, as few as cover Dv with little waste; wider values are cut
