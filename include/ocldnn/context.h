@@ -33,8 +33,10 @@ enum ocldnn_quirk_flag {
     OCLDNN_QUIRK_NO_CLBLAST = 16,    /* CLBlast gives wrong results here */
     OCLDNN_QUIRK_KERNEL_LIMITS = 32, /* what the driver says of a kernel's largest work-group is wrong, and it counts a
                                         kernel's local memory twice */
-    OCLDNN_QUIRK_LATE_BINARIES = 64  /* a program's binary grows when it is launched: it is cached when the context is
+    OCLDNN_QUIRK_LATE_BINARIES = 64, /* a program's binary grows when it is launched: it is cached when the context is
                                         destroyed, not when it has been built */
+    OCLDNN_QUIRK_EARLY_FINISH = 128  /* clFinish does not wait for what clFlush or clReleaseCommandQueue has sent off:
+                                        the library calls neither, so no workspace is kept from call to call */
 };
 
 /* Applies to a device whose vendor, name and driver version contain these strings (NULL matches everything). */

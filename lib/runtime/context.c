@@ -60,7 +60,7 @@ static ocldnn_status check_quirks(const ocldnn_context_options *options)
         return od_fail(OCLDNN_INVALID_ARGUMENT, "quirk_count is %u, but quirks is NULL", options->quirk_count);
     for (uint32_t i = 0; i < options->quirk_count; i++) {
         uint32_t flags = options->quirks[i].flags;
-        if (flags & ~(2u * OCLDNN_QUIRK_LATE_BINARIES - 1))
+        if (flags & ~(2u * OCLDNN_QUIRK_EARLY_FINISH - 1))
             return od_fail(OCLDNN_INVALID_ARGUMENT, "quirks[%u]: flags are 0x%x, some are unknown", i, flags);
         if ((flags & families) == families)
             return od_fail(OCLDNN_INVALID_ARGUMENT, "quirks[%u]: a device is of one kernel family, not of both", i);

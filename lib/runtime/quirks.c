@@ -17,9 +17,9 @@ static const ocldnn_quirk known[] = {
     {"Intel(R) Corporation", "Core", NULL, OCLDNN_QUIRK_SERIAL_BUILDS, "Intel's CPU compiler holds a lock"},
     {NULL, "Oclgrind", NULL, OCLDNN_QUIRK_VECTOR_FAMILY | OCLDNN_QUIRK_NO_BINARIES,
      "an interpreter: the fewest work-items are the fastest, and its build options are not part of a binary"},
-    {NULL, "llvmpipe", NULL, OCLDNN_QUIRK_TILED_FAMILY | OCLDNN_QUIRK_KERNEL_LIMITS,
+    {NULL, "llvmpipe", NULL, OCLDNN_QUIRK_TILED_FAMILY | OCLDNN_QUIRK_KERNEL_LIMITS | OCLDNN_QUIRK_EARLY_FINISH,
      "its compiler takes minutes over the vector family's kernels; it says 32 of kernels that run in groups of 1024, "
-     "and counts their local memory twice"},
+     "and counts their local memory twice; its clFinish forgets what clFlush has sent off"},
 };
 
 static bool holds(const char *text, const char *part)

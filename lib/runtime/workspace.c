@@ -3,6 +3,9 @@
  * On an in-order queue a buffer may be used again at once: the queue itself keeps the order. Between queues an event
  * does. That event is only made when a second queue needs the buffer (a marker on the first), so that the usual case
  * costs nothing.
+ *
+ * With OCLDNN_QUIRK_EARLY_FINISH a buffer serves one call: who hands it on must flush a queue, who keeps it must
+ * release a queue later, and both would make the application's clFinish return too early.
  */
 #include "runtime/context.h"
 
@@ -103,6 +106,11 @@ static ocldnn_status allocate(struct ocldnn_context *context, uint64_t bytes, od
     return OCLDNN_SUCCESS;
 }
 
+static bool serves_once(const struct ocldnn_context *context)
+{
+    return context->facts.quirks & OCLDNN_QUIRK_EARLY_FINISH;
+}
+
 /* What must have happened before commands on queue may write to the entry. A failure leaves the entry as it was, or
  * with an event to wait for that it could have done without. */
 static ocldnn_status order(od_scratch *scratch, cl_command_queue queue, cl_event *wait)
@@ -161,7 +169,7 @@ ocldnn_status od_workspace_take(struct ocldnn_context *context, cl_command_queue
     pthread_mutex_lock(&pool->lock);
     status = take_locked(context, queue, bytes, scratch);
     if (status == OCLDNN_SUCCESS)
-        status = order(*scratch, queue, wait);
+        status = serves_once(context) ? OCLDNN_SUCCESS : order(*scratch, queue, wait);
     if (status == OCLDNN_SUCCESS)
         (*scratch)->busy = true;
     else
@@ -175,9 +183,9 @@ void od_workspace_give(struct ocldnn_context *context, od_scratch *scratch, cl_e
     od_workspace_pool *pool = &context->workspace;
     pthread_mutex_lock(&pool->lock);
     scratch->busy = false;
-    if (last && clRetainEvent(last) == CL_SUCCESS)
+    if (last && !serves_once(context) && clRetainEvent(last) == CL_SUCCESS)
         scratch->last = last;
-    else if (last) /* nobody could be made to wait for it */
+    else if (last || serves_once(context)) /* nobody could be made to wait for it */
         drop(pool, place_of(pool, scratch));
     pthread_cond_broadcast(&pool->returned);
     pthread_mutex_unlock(&pool->lock);

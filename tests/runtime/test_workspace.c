@@ -16,6 +16,7 @@
 enum { LIMIT = 1 << 20 };
 
 static ocldnn_context *context;
+static od_device reported; /* the device's facts */
 static cl_command_queue first, second;
 
 static int set_up(void **state)
@@ -25,8 +26,35 @@ static int set_up(void **state)
     (void)state;
     if (ocldnn_context_create_default(&options, &context) != OCLDNN_SUCCESS)
         return -1;
+    reported = *od_context_facts(context);
     first = clCreateCommandQueue(ocldnn_context_cl(context), ocldnn_context_device(context), 0, &code);
     second = clCreateCommandQueue(ocldnn_context_cl(context), ocldnn_context_device(context), 0, &code);
+    return 0;
+}
+
+/* Whatever the driver: buffers are kept from call to call, or not. */
+static int keep(void **state)
+{
+    od_device facts = reported;
+    (void)state;
+    facts.quirks &= ~(uint32_t)OCLDNN_QUIRK_EARLY_FINISH;
+    od_context_set_facts(context, &facts);
+    return 0;
+}
+
+static int keep_nothing(void **state)
+{
+    od_device facts = reported;
+    (void)state;
+    facts.quirks |= OCLDNN_QUIRK_EARLY_FINISH;
+    od_context_set_facts(context, &facts);
+    return 0;
+}
+
+static int as_reported(void **state)
+{
+    (void)state;
+    od_context_set_facts(context, &reported);
     return 0;
 }
 
@@ -124,12 +152,55 @@ static void waits_for_a_busy_buffer(void **state)
     assert_int_equal(held(), LIMIT);
 }
 
+static void a_buffer_serves_one_call(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        od_scratch *scratch = take(i % 2 ? second : first, LIMIT, false);
+        assert_int_equal(held(), LIMIT);
+        od_workspace_give(context, scratch, NULL);
+        assert_int_equal(held(), 0);
+    }
+}
+
+static void *open_later(void *gate)
+{
+    struct timespec moment = {0, 50000000};
+    nanosleep(&moment, NULL);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    return NULL;
+}
+
+/* Nothing the pool does to a queue lets its owner's clFinish return before its commands have run. */
+static void finish_waits(void **state)
+{
+    pthread_t thread;
+    cl_int code, reached;
+    cl_event passed, gate = clCreateUserEvent(ocldnn_context_cl(context), &code);
+    (void)state;
+    assert_int_equal(code, CL_SUCCESS);
+    od_workspace_give(context, take(first, LIMIT, false), NULL);
+    assert_int_equal(clEnqueueMarkerWithWaitList(first, 1, &gate, &passed), CL_SUCCESS);
+    assert_int_equal(pthread_create(&thread, NULL, open_later, gate), 0);
+    od_workspace_give(context, take(second, LIMIT, !(reported.quirks & OCLDNN_QUIRK_EARLY_FINISH)), NULL);
+    assert_int_equal(clFinish(first), CL_SUCCESS);
+    assert_int_equal(clGetEventInfo(passed, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, NULL), 0);
+    pthread_join(thread, NULL);
+    clReleaseEvent(passed);
+    clReleaseEvent(gate);
+    assert_int_equal(reached, CL_COMPLETE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_queue_uses_one_buffer), cmocka_unit_test(queues_share_under_the_limit),
-        cmocka_unit_test(queues_hand_a_buffer_on),   cmocka_unit_test(refuses_what_passes_the_limit),
-        cmocka_unit_test(waits_for_a_busy_buffer),
+        cmocka_unit_test_setup(one_queue_uses_one_buffer, keep),
+        cmocka_unit_test_setup(queues_share_under_the_limit, keep),
+        cmocka_unit_test_setup(queues_hand_a_buffer_on, keep),
+        cmocka_unit_test_setup(refuses_what_passes_the_limit, keep),
+        cmocka_unit_test_setup(waits_for_a_busy_buffer, keep),
+        cmocka_unit_test_setup(a_buffer_serves_one_call, keep_nothing),
+        cmocka_unit_test_setup(finish_waits, as_reported),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
