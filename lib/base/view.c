@@ -41,8 +41,8 @@ static ocldnn_status measure(od_view *view)
     }
     if (last >= INT32_MAX)
         return od_fail(OCLDNN_UNSUPPORTED,
-                       "%s: spans %lld elements, at most 2147483647 can be addressed in one tensor; split the call",
-                       view->name, (long long)last + 1);
+                       "%s: spans %llu elements, at most 2147483647 can be addressed in one tensor; split the call",
+                       view->name, (unsigned long long)last + 1);
     view->extent = last + 1;
     return OCLDNN_SUCCESS;
 }

@@ -46,6 +46,8 @@ static void says_what_is_wrong(void **state)
     expect(OCLDNN_INVALID_SHAPE, "overflows 64 bits", tensor(OCLDNN_F32, 2, SHAPE(INT64_MAX, 4), NULL), OD_READ);
     expect(OCLDNN_INVALID_SHAPE, "overflows 64 bits",
            tensor(OCLDNN_F32, 2, SHAPE(INT64_MAX / 2, 3), SHAPE(INT64_MAX / 2, 1)), OD_READ);
+    expect(OCLDNN_UNSUPPORTED, "spans 9223372036854775808 elements",
+           tensor(OCLDNN_F32, 2, SHAPE(2, 1), SHAPE(INT64_MAX, 1)), OD_READ);
     expect(OCLDNN_UNSUPPORTED, "spans 4294967296 elements", tensor(OCLDNN_F32, 2, SHAPE(65536, 65536), NULL), OD_READ);
     expect(OCLDNN_INVALID_SHAPE, "axis 0 has stride 0", tensor(OCLDNN_F32, 2, SHAPE(4, 3), SHAPE(0, 1)), OD_WRITE);
     expect(OCLDNN_INVALID_SHAPE, "may share memory", tensor(OCLDNN_F32, 2, SHAPE(4, 8), SHAPE(7, 1)), OD_WRITE);
