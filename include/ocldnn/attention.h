@@ -13,7 +13,8 @@ extern "C" {
 
 typedef enum ocldnn_attention_strategy {
     OCLDNN_ATTENTION_AUTO = 0,      /* FLASH_UNIT */
-    OCLDNN_ATTENTION_FALLBACK = 1,  /* batched GEMM, softmax, batched GEMM; scores in bounded blocks of workspace */
+    OCLDNN_ATTENTION_FALLBACK = 1,  /* batched GEMM, softmax, batched GEMM; scores in bounded blocks of workspace,
+                                       at most 16384 of them */
     OCLDNN_ATTENTION_FLASH_UNIT = 2 /* one fused kernel with an online softmax; no score matrix in memory */
 } ocldnn_attention_strategy;
 

@@ -119,6 +119,17 @@ void od_arg_uint(od_step *step, uint32_t value);
 void od_arg_ulong(od_step *step, uint64_t value);
 void od_arg_float(od_step *step, float value);
 void od_arg_int4(od_step *step, const int32_t value[4]);
+/* How many groups hold `count` items, and the multiple of `step` that is at least `value`; neither may be negative. */
+static inline int64_t od_ceil_div(int64_t count, int64_t group)
+{
+    return (count + group - 1) / group;
+}
+
+static inline int64_t od_round_up(int64_t value, int64_t step)
+{
+    return od_ceil_div(value, step) * step;
+}
+
 void od_launch(od_step *step, int64_t groups_x, int64_t groups_y, int64_t groups_z, uint32_t local_x, uint32_t local_y,
                uint32_t local_z);
 

@@ -67,7 +67,7 @@ static size_t leading(int64_t stride, int64_t width)
 static void finish(const od_gemm *g, const od_view *product, od_plan *plan, float alpha)
 {
     od_step *step = od_plan_kernel(plan, &od_source_gemm_finish, "gemm_finish");
-    int64_t chunks = (g->n + FINISH_WIDTH - 1) / FINISH_WIDTH;
+    int64_t chunks = od_ceil_div(g->n, FINISH_WIDTH);
     od_define(step, "C_TYPE", (int32_t)g->c.dtype);
     od_define(step, "BIAS_TYPE", (int32_t)g->bias.dtype);
     od_define(step, "HAS_RESIDUAL", od_present(&g->residual));
@@ -84,7 +84,7 @@ static void finish(const od_gemm *g, const od_view *product, od_plan *plan, floa
     od_arg_int4(step, g->batch.strides[OD_GEMM_RESIDUAL]);
     od_arg_float(step, alpha);
     od_arg_float(step, g->activation_alpha);
-    od_launch(step, (g->m * chunks + FINISH_GROUP - 1) / FINISH_GROUP, g->batch.count, 1, FINISH_GROUP, 1, 1);
+    od_launch(step, od_ceil_div(g->m * chunks, FINISH_GROUP), g->batch.count, 1, FINISH_GROUP, 1, 1);
 }
 
 ocldnn_status od_gemm_clblast_plan(const od_device *device, const void *problem, od_plan *plan)

@@ -42,19 +42,14 @@ static const tile tiles[OD_GPU_KINDS][3] = {
 };
 static const tile flat = {16, 64, 4, 4}; /* for few rows; on Intel (Arc) its items need too much at once */
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t packed_pitch(int64_t n)
 {
-    return ceil_div(n, PACKED_STEP) * PACKED_STEP;
+    return od_ceil_div(n, PACKED_STEP) * PACKED_STEP;
 }
 
 static int64_t groups_of(const od_gemm *g, const tile *t)
 {
-    return ceil_div(g->m, t->m) * ceil_div(g->n, t->n) * g->batch.count;
+    return od_ceil_div(g->m, t->m) * od_ceil_div(g->n, t->n) * g->batch.count;
 }
 
 static tile choose_tile(const od_device *device, const od_gemm *g)
@@ -87,7 +82,7 @@ static int64_t launches(const od_device *device, const od_gemm *g)
 {
     tile t = choose_tile(device, g);
     if (skinny(g))
-        return ceil_div(g->n, SKINNY_COLUMNS_NK) * g->batch.count;
+        return od_ceil_div(g->n, SKINNY_COLUMNS_NK) * g->batch.count;
     return groups_of(g, &t);
 }
 
@@ -124,7 +119,7 @@ static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan
     od_define(step, "ROWS", rows);
     od_define(step, "ITEMS", (int32_t)items);
     od_define(step, "SUB_GROUP", od_gpu_sub_group(device));
-    od_launch(step, ceil_div(g->n, nk ? SKINNY_COLUMNS_NK : SKINNY_COLUMNS_KN) * g->batch.count, 1, 1, items, 1, 1);
+    od_launch(step, od_ceil_div(g->n, nk ? SKINNY_COLUMNS_NK : SKINNY_COLUMNS_KN) * g->batch.count, 1, 1, items, 1, 1);
 }
 
 static void plan_tiles(const od_device *device, const od_gemm *g, od_plan *plan)
@@ -171,7 +166,7 @@ static ocldnn_status plan_pack(const od_device *device, const void *problem, od_
     od_arg_int(step, p->k);
     od_arg_int(step, p->ldb);
     od_arg_int(step, packed_pitch(p->n));
-    od_launch(step, ceil_div(p->n, PACKED_STEP), ceil_div(p->k, PACKED_STEP), 1, 128, 1, 1);
+    od_launch(step, od_ceil_div(p->n, PACKED_STEP), od_ceil_div(p->k, PACKED_STEP), 1, 128, 1, 1);
     return OCLDNN_SUCCESS;
 }
 

@@ -23,16 +23,6 @@ enum {
     SKINNY_GROUPS_PER_UNIT = 8
 };
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int64_t round_up(int64_t value, int64_t step)
-{
-    return ceil_div(value, step) * step;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -73,8 +63,8 @@ static od_step *start(const od_gemm *g, od_plan *plan, const od_source *source, 
  * keeps to its own part of B. */
 static int64_t column_blocks(const od_gemm *g, int64_t units, int64_t most_columns)
 {
-    int64_t blocks = ceil_div(g->n, most_columns), even = round_up(blocks, units);
-    return even <= ceil_div(g->n, PANEL) ? even : blocks;
+    int64_t blocks = od_ceil_div(g->n, most_columns), even = od_round_up(blocks, units);
+    return even <= od_ceil_div(g->n, PANEL) ? even : blocks;
 }
 
 /* Blocks of at most *rows and *columns, halved until every compute unit has some. */
@@ -82,7 +72,7 @@ static void choose_blocks(const od_device *device, const od_gemm *g, int64_t til
 {
     int64_t units = most(device->compute_units, 1), wanted = units * GROUPS_PER_UNIT;
     int64_t r = *rows, c = *columns;
-    while (ceil_div(g->m, r) * column_blocks(g, units, c) * g->batch.count < wanted) {
+    while (od_ceil_div(g->m, r) * column_blocks(g, units, c) * g->batch.count < wanted) {
         if (c > 128)
             c /= 2;
         else if (r > 96)
@@ -94,8 +84,8 @@ static void choose_blocks(const od_device *device, const od_gemm *g, int64_t til
         else
             break;
     }
-    *rows = round_up(ceil_div(g->m, ceil_div(g->m, r)), tile);
-    *columns = round_up(ceil_div(g->n, column_blocks(g, units, c)), PANEL);
+    *rows = od_round_up(od_ceil_div(g->m, od_ceil_div(g->m, r)), tile);
+    *columns = od_round_up(od_ceil_div(g->n, column_blocks(g, units, c)), PANEL);
 }
 
 /* Lines of the next panel that a tile asks for at every fourth k, so that all of a panel's tiles ask for all of it: 8
@@ -114,7 +104,7 @@ static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan
     bool direct = g->format == OD_GEMM_PANELS && g->b.dtype == OCLDNN_F32;
     int64_t most_rows = direct ? ROWS_DIRECT : ROWS_COPIED, most_columns = direct ? COLUMNS_DIRECT : COLUMNS_COPIED;
     int64_t rows = most_rows, columns = most_columns;
-    int64_t slice = g->k == 0 ? 16 : round_up(ceil_div(g->k, ceil_div(g->k, SLICE)), 16);
+    int64_t slice = g->k == 0 ? 16 : od_round_up(od_ceil_div(g->k, od_ceil_div(g->k, SLICE)), 16);
     od_step *step;
     choose_blocks(device, g, tile, &rows, &columns);
     step = start(g, plan, &od_source_gemm_vector, "gemm_vector", rows, columns, slice);
@@ -124,13 +114,13 @@ static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan
     od_define(step, "NB", (int32_t)most_columns);
     od_define(step, "KB", SLICE);
     od_define(step, "AHEAD", ahead(rows / tile));
-    od_launch(step, ceil_div(g->m, rows), ceil_div(g->n, columns), g->batch.count, 1, 1, 1);
+    od_launch(step, od_ceil_div(g->m, rows), od_ceil_div(g->n, columns), g->batch.count, 1, 1, 1);
 }
 
 static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan)
 {
     int64_t wanted = (int64_t)most(device->compute_units, 1) * SKINNY_GROUPS_PER_UNIT;
-    int64_t columns = ceil_div(g->n, most(1, wanted / g->batch.count));
+    int64_t columns = od_ceil_div(g->n, most(1, wanted / g->batch.count));
     int64_t strip;
     int32_t rows = 1;
     od_step *step;
@@ -138,18 +128,18 @@ static void plan_skinny(const od_device *device, const od_gemm *g, od_plan *plan
         rows *= 2;
     strip = least(STRIP_SUMS / rows, 2048);
     if (b_form(g) == 1) /* runs of memory as long as may be: a page for each run costs more than its bytes */
-        columns = round_up(least(most(columns * SKINNY_GROUPS_PER_UNIT, 64), strip), 16);
+        columns = od_round_up(least(most(columns * SKINNY_GROUPS_PER_UNIT, 64), strip), 16);
     else
-        columns = round_up(columns, PANEL);
+        columns = od_round_up(columns, PANEL);
     step = start(g, plan, &od_source_gemm_skinny, "gemm_skinny", g->m, columns, 0);
     od_define(step, "ROWS", rows);
     od_define(step, "STRIP", (int32_t)strip);
-    od_launch(step, ceil_div(g->n, columns), 1, g->batch.count, 1, 1, 1);
+    od_launch(step, od_ceil_div(g->n, columns), 1, g->batch.count, 1, 1, 1);
 }
 
 static int64_t packed_elements(int64_t n, int64_t k)
 {
-    return round_up(n, PANEL) * k;
+    return od_round_up(n, PANEL) * k;
 }
 
 static ocldnn_status plan_pack(const od_device *device, const void *problem, od_plan *plan)
@@ -166,7 +156,7 @@ static ocldnn_status plan_pack(const od_device *device, const void *problem, od_
     od_arg_int(step, p->n);
     od_arg_int(step, p->k);
     od_arg_int(step, p->ldb);
-    od_launch(step, ceil_div(p->k, SLICE), ceil_div(p->n, PANEL), 1, 1, 1, 1);
+    od_launch(step, od_ceil_div(p->k, SLICE), od_ceil_div(p->n, PANEL), 1, 1, 1, 1);
     return OCLDNN_SUCCESS;
 }
 

@@ -181,8 +181,8 @@ static uint32_t share_of(const od_device *device, int64_t pieces, uint32_t items
 {
     int64_t groups = (int64_t)GROUPS_PER_UNIT * (device->compute_units ? device->compute_units : 1);
     int64_t most = items > 1 ? 4 * (int64_t)items : MOST_PIECES, least = items > 1 ? items : MOST_PIECES / 16;
-    int64_t share = (pieces + groups - 1) / groups;
-    share = (share + items - 1) / items * items;
+    int64_t share = od_ceil_div(pieces, groups);
+    share = od_round_up(share, items);
     return (uint32_t)(share < least ? least : share > most ? most : share);
 }
 
@@ -210,7 +210,7 @@ static ocldnn_status plan_rows(const od_device *device, const void *memory, od_p
     near_four(p->shape, shape);
     for (int i = 0; i < LAST; i++)
         *(i < LAST - 4 ? &far_count : &near_count) *= p->shape[i];
-    pieces = far_count * near_count * ((p->shape[LAST] + (int64_t)lanes - 1) / lanes);
+    pieces = far_count * near_count * od_ceil_div(p->shape[LAST], lanes);
     share = share_of(device, pieces, items);
     define_all(step, p, far_count > 1, items, width);
     arg_tensor(step, p, &p->a, 0);
@@ -223,7 +223,7 @@ static ocldnn_status plan_rows(const od_device *device, const void *memory, od_p
     od_arg_uint(step, (uint32_t)pieces);
     od_arg_uint(step, share);
     od_arg_float(step, p->alpha);
-    od_launch(step, (pieces + share - 1) / share, 1, 1, items, 1, 1);
+    od_launch(step, od_ceil_div(pieces, share), 1, 1, items, 1, 1);
     return OCLDNN_SUCCESS;
 }
 

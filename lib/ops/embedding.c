@@ -119,7 +119,7 @@ static ocldnn_status plan_rows(const od_device *device, const void *memory, od_p
     od_arg_int(step, p->width);
     od_arg_int(step, p->rows.count);
     od_arg_int(step, share);
-    od_launch(step, (p->rows.count + share - 1) / share, 1, 1, items, 1, 1);
+    od_launch(step, od_ceil_div(p->rows.count, share), 1, 1, items, 1, 1);
     return OCLDNN_SUCCESS;
 }
 

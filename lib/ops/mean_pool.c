@@ -35,7 +35,7 @@ static ocldnn_status check(const void *opaque, od_plan *plan, void *memory)
 static int64_t columns_of_item(const od_device *device, const problem *p)
 {
     int64_t columns = MOST_COLUMNS, wanted = (int64_t)device->compute_units * GROUPS_PER_UNIT;
-    while (columns > LEAST_COLUMNS && (p->input.shape[2] + columns - 1) / columns * p->input.shape[0] < wanted)
+    while (columns > LEAST_COLUMNS && od_ceil_div(p->input.shape[2], columns) * p->input.shape[0] < wanted)
         columns /= 2;
     return columns;
 }
@@ -65,7 +65,7 @@ static ocldnn_status plan_columns(const od_device *device, const void *memory, o
     od_arg_int(step, p->input.shape[1]);
     od_arg_int(step, columns);
     od_arg_int(step, share);
-    od_launch(step, (columns + per_group - 1) / per_group, p->input.shape[0], 1, items, 1, 1);
+    od_launch(step, od_ceil_div(columns, per_group), p->input.shape[0], 1, items, 1, 1);
     return OCLDNN_SUCCESS;
 }
 

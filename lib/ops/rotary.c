@@ -163,13 +163,13 @@ static void plan_runs(const od_device *device, const problem *p, od_plan *plan)
 {
     od_step *step = od_plan_kernel(plan, &od_source_sequence_rotary_vector, "rotary_vector");
     int64_t tokens = p->input.shape[2], wanted = (int64_t)device->compute_units * GROUPS_PER_UNIT, share = MOST_TOKENS;
-    while (share > 1 && (tokens + share - 1) / share * p->input.shape[0] < wanted)
+    while (share > 1 && od_ceil_div(tokens, share) * p->input.shape[0] < wanted)
         share /= 2;
     define(step, p);
     arg_all(step, p);
     od_arg_int(step, tokens);
     od_arg_int(step, share);
-    od_launch(step, (tokens + share - 1) / share, p->input.shape[0], 1, 1, 1, 1);
+    od_launch(step, od_ceil_div(tokens, share), p->input.shape[0], 1, 1, 1, 1);
 }
 
 static ocldnn_status plan_native(const od_device *device, const void *memory, od_plan *plan)

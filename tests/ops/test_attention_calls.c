@@ -235,6 +235,21 @@ static void fallback_is_bounded(void **state)
     od_plan_free(&plan);
 }
 
+/* 4 heads of 262144 keys: in 32 MiB there is room for 32 queries, in 8 MiB for 8. */
+static void fallback_has_few_blocks(void **state)
+{
+    static od_plan plan;
+    ocldnn_attention op = sized(1, 4, 262144);
+    (void)state;
+    plan_for(kit.facts.family, &op, &plan); /* AUTO */
+    assert_string_not_equal(plan.strategy, "fallback");
+    od_plan_free(&plan);
+    op.strategy = OCLDNN_ATTENTION_FALLBACK;
+    kit_refuses(attention, &op, OCLDNN_UNSUPPORTED,
+                kit.facts.family == OD_FAMILY_VECTOR ? "its scores would be computed in 131072 blocks, more than 16384"
+                                                     : "its scores would be computed in 32768 blocks, more than 16384");
+}
+
 static void honours_events(void **state)
 {
     (void)state;
@@ -258,6 +273,7 @@ int main(void)
         cmocka_unit_test(plans),
         cmocka_unit_test(plans_for_few_queries),
         cmocka_unit_test(fallback_is_bounded),
+        cmocka_unit_test(fallback_has_few_blocks),
         cmocka_unit_test(honours_events),
     };
     return KIT_MAIN("attention_calls", tests);

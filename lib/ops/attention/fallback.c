@@ -13,6 +13,9 @@
 /* Of a block of scores: on a CPU few enough for its caches, as far as launches stay long beside their start. */
 enum { MOST_SCORES = 8 << 20 /* 32 MiB */, MOST_SCORES_VECTOR = 2 << 20, VECTOR_KEYS = 16 };
 
+/* A plan has up to four launches for each block, and about 2 KB for each launch. */
+enum { MOST_BLOCKS = 16384 };
+
 /* What all blocks share. */
 typedef struct shared {
     const od_device *device;
@@ -31,19 +34,6 @@ typedef struct block {
 static uint32_t items(const od_device *device)
 {
     return device->family == OD_FAMILY_VECTOR ? 1 : 64;
-}
-
-bool od_attention_fallback_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES])
-{
-    const od_attention *p = problem;
-    (void)device;
-    if (p->keys > INT32_MAX / 2 / p->group)
-        return od_cannot(reason, "one query's scores over %lld keys and %lld heads are more than a tensor may have",
-                         (long long)p->keys, (long long)p->group);
-    if (p->value.count > INT32_MAX)
-        return od_cannot(reason, "value repeats itself to %lld elements, its copy may have 2147483647",
-                         (long long)p->value.count);
-    return true;
 }
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
@@ -209,31 +199,63 @@ static void plan_screen(shared *s, od_plan *plan)
 
 static int64_t at_least_one(int64_t fit, int64_t all)
 {
-    return fit < 1 ? 1 : fit < all ? fit : all;
+    return fit < 1 || all < 1 ? 1 : fit < all ? fit : all; /* all is 0 of an empty tensor */
+}
+
+static int64_t pitch_of(const od_attention *p)
+{
+    return p->keys > 0 ? od_round_up(p->keys, VECTOR_KEYS) : VECTOR_KEYS;
+}
+
+/* The first block; the last ones of an axis may be smaller. */
+static block largest_block(const od_device *device, const od_attention *p)
+{
+    int64_t most_scores = device->family == OD_FAMILY_VECTOR ? MOST_SCORES_VECTOR : MOST_SCORES;
+    int64_t per_query = p->group * pitch_of(p);
+    block b = {.rows = at_least_one(most_scores / per_query, p->queries)};
+    b.heads = p->group * (b.rows < p->queries ? 1 : at_least_one(most_scores / (per_query * b.rows), p->key_heads));
+    b.batches = b.heads < p->heads ? 1 : at_least_one(most_scores / (b.heads * pitch_of(p) * b.rows), p->batch);
+    return b;
+}
+
+static int64_t blocks_of(const od_attention *p, block b)
+{
+    return od_ceil_div(p->batch, b.batches) * od_ceil_div(p->heads, b.heads) * od_ceil_div(p->queries, b.rows);
+}
+
+bool od_attention_fallback_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES])
+{
+    const od_attention *p = problem;
+    int64_t blocks;
+    if (p->keys > INT32_MAX / 2 / p->group)
+        return od_cannot(reason, "one query's scores over %lld keys and %lld heads are more than a tensor may have",
+                         (long long)p->keys, (long long)p->group);
+    if (p->value.count > INT32_MAX)
+        return od_cannot(reason, "value repeats itself to %lld elements, its copy may have 2147483647",
+                         (long long)p->value.count);
+    blocks = blocks_of(p, largest_block(device, p));
+    if (blocks > MOST_BLOCKS)
+        return od_cannot(reason, "its scores would be computed in %lld blocks, more than %d", (long long)blocks,
+                         MOST_BLOCKS);
+    return true;
 }
 
 ocldnn_status od_attention_fallback_plan(const od_device *device, const void *problem, od_plan *plan)
 {
     const od_attention *p = problem;
-    shared s = {.device = device, .p = p, .value = p->value, .group = p->group};
-    int64_t most_scores = device->family == OD_FAMILY_VECTOR ? MOST_SCORES_VECTOR : MOST_SCORES;
-    int64_t per_query, queries, heads, batches;
+    const block first = largest_block(device, p);
+    shared s = {.device = device, .p = p, .value = p->value, .group = p->group, .pitch = pitch_of(p)};
     uint64_t start, most;
-    s.pitch = p->keys > 0 ? (p->keys + VECTOR_KEYS - 1) / VECTOR_KEYS * VECTOR_KEYS : VECTOR_KEYS;
-    per_query = s.group * s.pitch;
-    queries = at_least_one(most_scores / per_query, p->queries);
-    heads = s.group * (queries < p->queries ? 1 : at_least_one(most_scores / (per_query * queries), p->key_heads));
-    batches = heads < p->heads ? 1 : at_least_one(most_scores / (p->heads * s.pitch * queries), p->batch);
-    s.scores = od_plan_temp(plan, "scores", OCLDNN_F32, batches * heads * queries * s.pitch);
+    s.scores = od_plan_temp(plan, "scores", OCLDNN_F32, first.batches * first.heads * first.rows * s.pitch);
     if ((od_present(&p->mask) || p->causal) && p->keys > 0)
         plan_screen(&s, plan);
     start = most = plan->workspace_bytes;
-    for (block at = {.b0 = 0}; at.b0 < p->batch; at.b0 += batches) {
-        at.batches = at_least_one(batches, p->batch - at.b0);
-        for (at.h0 = 0; at.h0 < p->heads; at.h0 += heads) {
-            at.heads = at_least_one(heads, p->heads - at.h0);
-            for (at.q0 = 0; at.q0 < p->queries; at.q0 += queries) {
-                at.rows = at_least_one(queries, p->queries - at.q0);
+    for (block at = {.b0 = 0}; at.b0 < p->batch; at.b0 += first.batches) {
+        at.batches = at_least_one(first.batches, p->batch - at.b0);
+        for (at.h0 = 0; at.h0 < p->heads; at.h0 += first.heads) {
+            at.heads = at_least_one(first.heads, p->heads - at.h0);
+            for (at.q0 = 0; at.q0 < p->queries; at.q0 += first.rows) {
+                at.rows = at_least_one(first.rows, p->queries - at.q0);
                 plan->workspace_bytes = start; /* what a product needs besides is free again after the block */
                 OD_TRY(plan_block(&s, &at, plan));
                 most = plan->workspace_bytes > most ? plan->workspace_bytes : most;

@@ -15,11 +15,6 @@ enum {
     CHUNKS_PER_UNIT = 4
 };
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t all_rows(const od_attention *p)
 {
     return p->group * p->queries;
@@ -30,20 +25,20 @@ static int64_t all_rows(const od_attention *p)
 static int64_t chunk_of(const od_device *device, const od_attention *p)
 {
     int64_t units = device->compute_units > 0 ? device->compute_units : 1;
-    int64_t chunk = ceil_div(ceil_div(p->keys, units * CHUNKS_PER_UNIT), BLOCK_KEYS) * BLOCK_KEYS;
+    int64_t chunk = od_ceil_div(od_ceil_div(p->keys, units * CHUNKS_PER_UNIT), BLOCK_KEYS) * BLOCK_KEYS;
     return chunk > LEAST_CHUNK ? chunk : LEAST_CHUNK;
 }
 
 static int64_t pieces_of(const od_device *device, const od_attention *p)
 {
-    int64_t pieces = ceil_div(p->keys, chunk_of(device, p));
+    int64_t pieces = od_ceil_div(p->keys, chunk_of(device, p));
     return pieces > 0 ? pieces : 1;
 }
 
 /* Floats that a row of a chunk leaves: O in whole vectors. */
 static int64_t pitch_of(const od_attention *p)
 {
-    return ceil_div(p->value_width, 16) * 16;
+    return od_ceil_div(p->value_width, 16) * 16;
 }
 
 static int64_t sums_of(const od_device *device, const od_attention *p)
@@ -92,7 +87,7 @@ static void plan_merge(const od_attention *p, const od_view *sums, const od_view
 ocldnn_status od_flash_few_plan(const od_device *device, const void *problem, od_plan *plan)
 {
     const od_attention *p = problem;
-    int64_t rows = all_rows(p), blocks = ceil_div(rows, BLOCK_ROWS), block_rows = ceil_div(rows, blocks);
+    int64_t rows = all_rows(p), blocks = od_ceil_div(rows, BLOCK_ROWS), block_rows = od_ceil_div(rows, blocks);
     int64_t pieces = pieces_of(device, p), states_count = p->batch * p->heads * p->queries * pieces * 2;
     od_view sums = {0}, states = {0};
     int32_t room = 1;

@@ -38,11 +38,6 @@ enum {
     WIDEST = 128         /* columns of O for which an item's sums fit in the forms with 16 lanes */
 };
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static bool eight_rows(od_gpu kind, const od_attention *p)
 {
     bool changed = od_attention_mask_kind(p) != 0 || p->bias.dtype != 0 || p->softcap != 0.0f;
@@ -73,7 +68,7 @@ static void choose_columns(const od_device *device, const form *f, int64_t width
 {
     int64_t most = limits[od_gpu_kind(device)].passes < 64 / f->lanes_key ? limits[od_gpu_kind(device)].passes
                                                                           : 64 / f->lanes_key; /* 256 columns */
-    int64_t steps = ceil_div(width, 2 * f->lanes_key);
+    int64_t steps = od_ceil_div(width, 2 * f->lanes_key);
     bool odd = steps == 1 || (steps == 3 && most >= 3);
     int64_t wanted = odd ? steps : (steps + 1) / 2;
     *vector = odd ? 2 : 4;
@@ -84,8 +79,8 @@ static int64_t groups_of(const od_device *device, const od_attention *p, const f
 {
     int32_t vector, passes;
     choose_columns(device, f, p->value_width, &vector, &passes);
-    return ceil_div(p->group * p->queries, f->lanes_row * f->rows_item) *
-           ceil_div(p->value_width, f->lanes_key * vector * passes) * p->key_heads * p->batch;
+    return od_ceil_div(p->group * p->queries, f->lanes_row * f->rows_item) *
+           od_ceil_div(p->value_width, f->lanes_key * vector * passes) * p->key_heads * p->batch;
 }
 
 bool od_flash_tiled_can(const od_device *device, const void *problem, char reason[OD_REASON_BYTES])

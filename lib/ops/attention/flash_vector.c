@@ -41,7 +41,7 @@ static int32_t row_vectors(int64_t queries, int64_t width)
     int64_t least = INT64_MAX;
     int32_t best = 1;
     for (int32_t vectors = 1; vectors <= (width > WIDE ? 2 : MOST_VECTORS); vectors++) {
-        int64_t rows = 16 * vectors, time = (queries + rows - 1) / rows * rows * cost[vectors - 1];
+        int64_t rows = 16 * vectors, time = od_round_up(queries, rows) * cost[vectors - 1];
         if (time < least) {
             least = time;
             best = vectors;
