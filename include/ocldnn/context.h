@@ -22,7 +22,10 @@ typedef struct ocldnn_cache_callbacks {
 } ocldnn_cache_callbacks;
 
 enum ocldnn_context_flag {
-    OCLDNN_CONTEXT_NO_DISK_CACHE = 1 /* programs are cached in memory only */
+    OCLDNN_CONTEXT_NO_DISK_CACHE = 1, /* programs are cached in memory only */
+    OCLDNN_CONTEXT_NO_AMX = 2 /* no AMX, the matrix unit of Intel's server processors. Without this flag the process
+                                 asks Linux for it (arch_prctl) where the device has it: its threads may then
+                                 need larger signal stacks */
 };
 
 enum ocldnn_quirk_flag {

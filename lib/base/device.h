@@ -17,6 +17,9 @@ typedef enum od_family {
 
 typedef enum od_vendor { OD_VENDOR_OTHER = 0, OD_VENDOR_AMD = 1, OD_VENDOR_INTEL = 2, OD_VENDOR_NVIDIA = 3 } od_vendor;
 
+/* ALWAYS is for tests, whose problems are small. */
+typedef enum od_amx { OD_AMX_NEVER = 0, OD_AMX_WHERE_IT_PAYS = 1, OD_AMX_ALWAYS = 2 } od_amx;
+
 typedef struct od_device {
     char name[128];
     char vendor_name[64];
@@ -30,6 +33,8 @@ typedef struct od_device {
     bool fp16;         /* cl_khr_fp16 */
     bool clblast;      /* CLBlast may be used; if not, clblast_reason says why */
     char clblast_reason[96];
+    od_amx amx; /* whether kernels use the matrix unit of Intel's server processors; if not, amx_reason says why */
+    char amx_reason[64];
     uint32_t quirks; /* OCLDNN_QUIRK_*, as they apply */
     char quirk_reasons[256];
     uint32_t compute_units;

@@ -4,7 +4,7 @@
  * (cl/gemm/skinny.cl), and the packing of B (cl/gemm/pack.cl): ahead of time, or in workspace before a product of many
  * rows, which gains more by packed panels than they cost.
  */
-#include "gemm/gemm.h"
+#include "gemm/amx.h"
 #include "sources.h"
 
 /* Sizes of the kernels; PANEL is fixed in cl/gemm/panel.cl and is part of the packed format. */
@@ -185,6 +185,8 @@ static ocldnn_status plan_packed_first(const od_device *device, const od_gemm *g
 static ocldnn_status plan_product(const od_device *device, const void *problem, od_plan *plan)
 {
     const od_gemm *g = problem;
+    if (od_gemm_amx_suits(device, g))
+        return od_gemm_amx_plan(device, g, plan);
     if (g->m <= SKINNY_ROWS && !g->transpose_a)
         plan_skinny(device, g, plan);
     else if (worth_packing(g))

@@ -74,7 +74,7 @@ static ocldnn_status check_options(const ocldnn_context_options *options)
     size_t bytes = 0;
     if (!options || !options->context || !options->device)
         return od_fail(OCLDNN_INVALID_ARGUMENT, "the options, their context and their device must not be NULL");
-    if (options->flags & ~(uint32_t)OCLDNN_CONTEXT_NO_DISK_CACHE)
+    if (options->flags & ~(uint32_t)(OCLDNN_CONTEXT_NO_DISK_CACHE | OCLDNN_CONTEXT_NO_AMX))
         return od_fail(OCLDNN_INVALID_ARGUMENT, "flags is %u, a bit of it is unknown", options->flags);
     if (options->cache_callbacks && (!options->cache_callbacks->load || !options->cache_callbacks->store))
         return od_fail(OCLDNN_INVALID_ARGUMENT, "cache_callbacks: load and store must not be NULL");
@@ -120,6 +120,7 @@ ocldnn_status ocldnn_context_create(const ocldnn_context_options *options, ocldn
     }
     made->cl = options->context;
     made->device = options->device;
+    od_amx_ask(&made->facts, options->flags & OCLDNN_CONTEXT_NO_AMX);
     made->log = options->log;
     made->log_user = options->log_user;
     made->build_threads = options->build_threads ? options->build_threads : default_build_threads(&made->facts);
@@ -160,18 +161,19 @@ size_t ocldnn_context_describe(const ocldnn_context *context, char *text, size_t
     if (!context)
         return 0;
     facts = &context->facts;
-    length = snprintf(
-        text, text ? capacity : 0,
-        "device: %s\nvendor: %s\ndriver: %s\nplatform: %s\ntype: %s\nkernel family: %s\n"
-        "compute units: %u\nlargest work-group: %u\nlocal memory: %llu KiB\nglobal memory: %llu MiB\n"
-        "compiler: %s\nout-of-order queues: %s\nfp16 arithmetic: %s\nCLBlast: %s\nquirks: %s\n"
-        "build threads: %u\nworkspace limit: %llu MiB\n",
-        facts->name, facts->vendor_name, facts->driver, facts->platform, facts->is_cpu ? "CPU" : "GPU",
-        facts->family == OD_FAMILY_VECTOR ? "vector" : "tiled", facts->compute_units, facts->max_group_size,
-        (unsigned long long)(facts->local_memory >> 10), (unsigned long long)(facts->global_memory >> 20),
-        facts->has_compiler ? "yes" : "no", facts->out_of_order ? "yes" : "no", facts->fp16 ? "yes" : "no",
-        facts->clblast ? "yes" : facts->clblast_reason, facts->quirk_reasons[0] ? facts->quirk_reasons : "none",
-        context->build_threads, (unsigned long long)(context->workspace.limit >> 20));
+    length =
+        snprintf(text, text ? capacity : 0,
+                 "device: %s\nvendor: %s\ndriver: %s\nplatform: %s\ntype: %s\nkernel family: %s\n"
+                 "compute units: %u\nlargest work-group: %u\nlocal memory: %llu KiB\nglobal memory: %llu MiB\n"
+                 "compiler: %s\nout-of-order queues: %s\nfp16 arithmetic: %s\nAMX: %s\nCLBlast: %s\nquirks: %s\n"
+                 "build threads: %u\nworkspace limit: %llu MiB\n",
+                 facts->name, facts->vendor_name, facts->driver, facts->platform, facts->is_cpu ? "CPU" : "GPU",
+                 facts->family == OD_FAMILY_VECTOR ? "vector" : "tiled", facts->compute_units, facts->max_group_size,
+                 (unsigned long long)(facts->local_memory >> 10), (unsigned long long)(facts->global_memory >> 20),
+                 facts->has_compiler ? "yes" : "no", facts->out_of_order ? "yes" : "no", facts->fp16 ? "yes" : "no",
+                 facts->amx ? "yes" : facts->amx_reason, facts->clblast ? "yes" : facts->clblast_reason,
+                 facts->quirk_reasons[0] ? facts->quirk_reasons : "none", context->build_threads,
+                 (unsigned long long)(context->workspace.limit >> 20));
     return length < 0 ? 0 : (size_t)length;
 }
 

@@ -44,6 +44,9 @@ void od_context_set_facts(ocldnn_context *context, const od_device *facts);
 /* facts.c: what the device reports, then what the quirks make of it. */
 ocldnn_status od_device_facts(cl_device_id device, const ocldnn_quirk *extra, uint32_t extra_count, od_device *facts);
 
+/* amx.c: sets whether kernels may use AMX, and asks the system for it unless it is forbidden. */
+void od_amx_ask(od_device *facts, bool forbidden);
+
 /* quirks.c: applies the library's table and the application's to the facts. */
 void od_quirks_apply(od_device *facts, const ocldnn_quirk *extra, uint32_t extra_count);
 

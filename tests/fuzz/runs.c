@@ -31,7 +31,8 @@ enum {
     RUN_WORKSPACE = 32,       /* its own */
     RUN_WORKSPACE_SHORT = 64, /* by a byte */
     RUN_PREPARES = 128,
-    RUN_NO_QUEUE = 256
+    RUN_NO_QUEUE = 256,
+    RUN_AMX = 512 /* every product that can, where there is the unit */
 };
 
 static uint64_t runs, refused, left_out;
@@ -244,6 +245,14 @@ static void run_problem(fuzz_problem *p, call *c)
     od_plan_free(&plan);
 }
 
+static void choose_unit(ocldnn_context *context, bool wanted)
+{
+    od_device facts = *od_context_facts(context);
+    bool there = facts.amx_reason[0] == '\0';
+    facts.amx = wanted && there ? OD_AMX_ALWAYS : OD_AMX_NEVER;
+    od_context_set_facts(context, &facts);
+}
+
 int fuzz_one(const uint8_t *data, size_t size)
 {
     fuzz_input in = {data, size};
@@ -256,6 +265,7 @@ int fuzz_one(const uint8_t *data, size_t size)
     if (c.how >> 9 != 0x7f) /* else most inputs would be refused */
         c.how &= ~(unsigned)(RUN_NO_QUEUE | RUN_WORKSPACE_SHORT);
     c.context = c.device->contexts[c.how & RUN_TILED];
+    choose_unit(c.context, c.how & RUN_AMX);
     fuzz_pick(&in, fuzz_cases_for(od_context_facts(c.context)), &p);
     fuzz_shrink(&in, &p);
     place(c.device, c.context, &p);

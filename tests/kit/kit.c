@@ -131,23 +131,58 @@ static void choose_seed(void)
     printf("seed: OCLDNN_TEST_SEED=%llu\n", (unsigned long long)kit_seed);
 }
 
-static const char *const families[] = {"vector", "tiled"};
+/* A run of the group: a kernel family, in it the matrix unit never or always. */
+typedef struct pass {
+    od_family family;
+    od_amx amx;
+} pass;
 
-/* Why a family is left out, or NULL. */
-static const char *left_out(od_family family, const od_device *facts)
+static const char *name_of(pass p)
 {
-    const char *only = getenv("OCLDNN_TEST_FAMILY");
-    if (only && *only && strcmp(only, families[family]) != 0)
-        return "OCLDNN_TEST_FAMILY asks for the other one";
-    if (family == OD_FAMILY_VECTOR && (facts->quirks & OCLDNN_QUIRK_TILED_FAMILY))
-        return facts->quirk_reasons;
-    return NULL;
+    return p.family == OD_FAMILY_TILED ? "tiled family" : p.amx ? "vector family with AMX" : "vector family";
 }
 
-int kit_main(const char *name, const struct CMUnitTest *tests, size_t count)
+/* Why a pass is left out, or NULL. */
+static const char *left_out(pass p, const od_device *facts)
+{
+    const char *only = getenv("OCLDNN_TEST_FAMILY");
+    if (only && *only && strncmp(only, name_of(p), strlen(only)) != 0)
+        return "OCLDNN_TEST_FAMILY asks for the other one";
+    if (p.family == OD_FAMILY_VECTOR && (facts->quirks & OCLDNN_QUIRK_TILED_FAMILY))
+        return facts->quirk_reasons;
+    return p.amx && !facts->amx ? facts->amx_reason : NULL;
+}
+
+static int run_pass(pass p, bool first, const char *name, const struct CMUnitTest *tests, size_t count)
+{
+    kit_state before = kit;
+    const char *reason = left_out(p, &kit.facts);
+    char group[256];
+    int failed;
+    if (reason) {
+        printf("skipped: %s, %s: %s\n", name, name_of(p), reason);
+        return 0;
+    }
+    kit.facts.family = p.family;
+    kit.facts.amx = p.amx;
+    if (first) /* with its cache on disk */
+        od_context_set_facts(kit.context, &kit.facts);
+    else
+        kit.context = kit_context_with(&kit.facts);
+    snprintf(group, sizeof group, "%s, %s, on %s", name, name_of(p), kit.facts.name);
+    printf("%s\n", group);
+    fflush(stdout);
+    failed = _cmocka_run_group_tests(group, tests, count, NULL, NULL);
+    kit_free_all();
+    if (!first)
+        ocldnn_context_destroy(kit.context);
+    kit = before;
+    return failed;
+}
+
+int kit_main(const char *name, bool products, const struct CMUnitTest *tests, size_t count)
 {
     const char *small = getenv("OCLDNN_TEST_SMALL");
-    ocldnn_context *own;
     int failed = 0;
     kit.small = small && *small && *small != '0';
     choose_seed();
@@ -155,33 +190,13 @@ int kit_main(const char *name, const struct CMUnitTest *tests, size_t count)
         cmocka_set_test_filter(getenv("OCLDNN_TEST_FILTER"));
     if (!open_device())
         return 1;
-    own = kit.context;
-    for (int i = 0; i < 2; i++) {
-        od_family family = i == 0 ? kit.facts.family : (od_family)!kit.facts.family;
-        od_device facts = *od_context_facts(own);
-        const char *reason = left_out(family, &facts);
-        char group[256];
-        if (reason) {
-            printf("skipped: %s, %s family: %s\n", name, families[family], reason);
-            continue;
-        }
-        if (i == 1) {
-            facts.family = family;
-            kit.context = kit_context_with(&facts);
-        }
-        snprintf(group, sizeof group, "%s, %s family, on %s", name, families[family], facts.name);
-        printf("%s\n", group);
-        fflush(stdout);
-        kit.facts = facts;
-        failed += _cmocka_run_group_tests(group, tests, count, NULL, NULL);
-        kit_free_all();
-        if (i == 1)
-            ocldnn_context_destroy(kit.context);
-        kit.facts = *od_context_facts(own);
-    }
+    failed += run_pass((pass){kit.facts.family, OD_AMX_NEVER}, true, name, tests, count);
+    if (products)
+        failed += run_pass((pass){OD_FAMILY_VECTOR, OD_AMX_ALWAYS}, false, name, tests, count);
+    failed += run_pass((pass){(od_family)!kit.facts.family, OD_AMX_NEVER}, false, name, tests, count);
     clReleaseCommandQueue(kit.queue);
     if (kit.unordered)
         clReleaseCommandQueue(kit.unordered);
-    ocldnn_context_destroy(own);
+    ocldnn_context_destroy(kit.context);
     return failed;
 }

@@ -57,9 +57,11 @@ typedef struct kit_state {
 } kit_state;
 extern kit_state kit;
 
-/* main() of a test program: runs the group once for each kernel family. */
-int kit_main(const char *name, const struct CMUnitTest *tests, size_t count);
-#define KIT_MAIN(NAME, TESTS) kit_main(NAME, TESTS, sizeof(TESTS) / sizeof *(TESTS))
+/* main() of a test program: runs the group once for each kernel family. Those of operators that plan products run it
+ * also with all products on the matrix unit, where there is one. */
+int kit_main(const char *name, bool products, const struct CMUnitTest *tests, size_t count);
+#define KIT_MAIN(NAME, TESTS) kit_main(NAME, false, TESTS, sizeof(TESTS) / sizeof *(TESTS))
+#define KIT_MAIN_OF_PRODUCTS(NAME, TESTS) kit_main(NAME, true, TESTS, sizeof(TESTS) / sizeof *(TESTS))
 
 /* A context of its own on the same device, with facts altered by the caller; the caller destroys it. */
 ocldnn_context *kit_context_with(const od_device *facts);

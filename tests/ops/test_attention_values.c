@@ -211,5 +211,5 @@ int main(void)
         cmocka_unit_test(huge_scores),
         cmocka_unit_test(packed_projection),
     };
-    return KIT_MAIN("attention_values", tests);
+    return KIT_MAIN_OF_PRODUCTS("attention_values", tests);
 }

@@ -399,5 +399,5 @@ int main(void)
         cmocka_unit_test(refuses_packed),    cmocka_unit_test(honours_events), cmocka_unit_test(packing_honours_events),
         cmocka_unit_test(tiles_of_each_gpu),
     };
-    return KIT_MAIN("linear", tests);
+    return KIT_MAIN_OF_PRODUCTS("linear", tests);
 }

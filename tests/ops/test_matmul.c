@@ -272,5 +272,5 @@ int main(void)
         cmocka_unit_test(any_strides),        cmocka_unit_test(clblast),        cmocka_unit_test(named_cases),
         cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(honours_events),
     };
-    return KIT_MAIN("matmul", tests);
+    return KIT_MAIN_OF_PRODUCTS("matmul", tests);
 }

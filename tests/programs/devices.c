@@ -20,19 +20,26 @@
         }                                                                                                              \
     }
 
+#define CPU(NAME, AMX)                                                                                                 \
+    {                                                                                                                  \
+        .gpu = "-", .facts = {                                                                                         \
+            .name = NAME,                                                                                              \
+            .family = OD_FAMILY_VECTOR,                                                                                \
+            .is_cpu = true,                                                                                            \
+            .has_compiler = true,                                                                                      \
+            .clblast = true,                                                                                           \
+            .amx = AMX,                                                                                                \
+            .pack_tag = 1,                                                                                             \
+            .compute_units = 8,                                                                                        \
+            .max_group_size = 4096,                                                                                    \
+            .local_memory = 256 << 10,                                                                                 \
+            .global_memory = 16ull << 30,                                                                              \
+            .max_allocation = 4ull << 30                                                                               \
+        }                                                                                                              \
+    }
+
 const invented_device invented_devices[INVENTED_DEVICES] = {
-    {.gpu = "-",
-     .facts = {.name = "a CPU",
-               .family = OD_FAMILY_VECTOR,
-               .is_cpu = true,
-               .has_compiler = true,
-               .clblast = true,
-               .pack_tag = 1,
-               .compute_units = 8,
-               .max_group_size = 4096,
-               .local_memory = 256 << 10,
-               .global_memory = 16ull << 30,
-               .max_allocation = 4ull << 30}},
+    CPU("a CPU", OD_AMX_NEVER),
     GPU("gfx906", "gfx906:sramecc+:xnack-", AMD, 60, 256, 64),
     GPU("gfx90a", "gfx90a:sramecc+:xnack-", AMD, 104, 256, 64),
     GPU("gfx942", "gfx942:sramecc+:xnack-", AMD, 304, 256, 64),
@@ -47,4 +54,5 @@ const invented_device invented_devices[INVENTED_DEVICES] = {
     GPU("sm_80", "NVIDIA A100-SXM4-40GB", NVIDIA, 108, 1024, 48),
     GPU("sm_90", "NVIDIA H100 PCIe", NVIDIA, 114, 1024, 48),
     GPU("sm_120", "NVIDIA GeForce RTX 5090", NVIDIA, 170, 1024, 48),
+    CPU("a CPU with AMX", OD_AMX_ALWAYS),
 };

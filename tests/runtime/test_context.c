@@ -77,11 +77,34 @@ static void refuses_bad_quirks(void **state)
     refuse("quirks[1]: a device is of one kernel family", options);
 }
 
+/* By what describe() says of the unit. */
+static void asks_for_amx_unless_forbidden(void **state)
+{
+    ocldnn_context_options options = good();
+    char text[4096];
+    const char *there = NULL;
+    (void)state;
+    for (int forbidden = 0; forbidden < 2; forbidden++) {
+        ocldnn_context *made;
+        options.flags = OCLDNN_CONTEXT_NO_DISK_CACHE | (forbidden ? OCLDNN_CONTEXT_NO_AMX : 0);
+        assert_int_equal(ocldnn_context_create(&options, &made), OCLDNN_SUCCESS);
+        ocldnn_context_describe(made, text, sizeof text);
+        ocldnn_context_destroy(made);
+        if (!forbidden)
+            there = strstr(text, "\nAMX: yes\n");
+        else if (there)
+            assert_non_null(strstr(text, "\nAMX: the application forbids it\n"));
+        else
+            assert_null(strstr(text, "\nAMX: yes\n"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_bad_options),
         cmocka_unit_test(refuses_bad_quirks),
+        cmocka_unit_test(asks_for_amx_unless_forbidden),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -22,6 +22,7 @@ typedef enum bench_bound {
     BOUND_COPY,
     BOUND_WRITE,
     BOUND_HALF,
+    BOUND_MATRIX,
     BENCH_BOUNDS
 } bench_bound;
 
@@ -29,6 +30,7 @@ typedef struct bench_limits {
     double flops;   /* F32 multiply-add, a second */
     double fed;     /* part of that which is left with operands from the first cache; 0 = not measured */
     double half;    /* F16 values made floats, a second */
+    double matrix;  /* BF16 flops of the matrix units, a second; 0 where no kernel of ours uses them */
     double read;    /* bytes a second */
     double write;   /* bytes a second */
     double copy;    /* bytes read and written a second */
@@ -88,6 +90,9 @@ typedef struct probe {
     int rounds;    /* of the FMA probe's loop */
     size_t groups; /* of the streams' */
 } probe;
+
+enum { BENCH_PROBE_TEXTS = 2 };
+extern const char *const bench_probes[BENCH_PROBE_TEXTS];
 
 /* Builds the probes and measures all limits. */
 bool bench_limits_open(bench *b);

@@ -8,104 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* CPU: one work-item per group with wide vectors; a group of the streams takes one contiguous block. GPU: groups of 256
- * items, neighbours read neighbouring vectors. The sum of the reading probe is never the one it is compared with. On
- * PoCL the streams ask ahead, as the library's kernels do (cl/common/ask.cl): without it a copy reaches two thirds of
- * what it can. */
-static const char source[] =
-    "#define JOIN_(A, B) A##B\n"
-    "#define JOIN(A, B) JOIN_(A, B)\n"
-    "#define REAL JOIN(float, WIDTH)\n"
-    "#define ALL(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15)\n"
-    "#define START(I) REAL x##I = (REAL)((float)get_global_id(0) + I);\n"
-    "#define STEP(I) x##I = fma(x##I, factor, term);\n"
-    "#define SUM(I) sum += x##I;\n"
-    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
-    "void fma_rate(__global float *out, int rounds, float a, float b)\n"
-    "{\n"
-    "    REAL factor = (REAL)(a), term = (REAL)(b), sum = (REAL)(0.0f);\n"
-    "    ALL(START)\n"
-    "    for (int i = 0; i < rounds; i++) { ALL(STEP) }\n"
-    "    ALL(SUM)\n"
-    "    if (sum.s0 + sum.s1 + sum.s2 + sum.s3 == 1.2345f) out[0] = sum.s0;\n"
-    "}\n"
-    "#if GROUP == 1\n"
-    "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n"
-    "void fed_rate(__global float *out, int rounds, float a, float b)\n"
-    "{\n"
-    "    REAL sum[FED_ROWS][2], columns[FED_DEPTH][2], total = (REAL)(0.0f);\n"
-    "    float rows[FED_ROWS][FED_DEPTH];\n"
-    "    for (int k = 0; k < FED_DEPTH; k++) {\n"
-    "        columns[k][0] = columns[k][1] = (REAL)(a + k);\n"
-    "        for (int r = 0; r < FED_ROWS; r++) rows[r][k] = b + r;\n"
-    "    }\n"
-    "    __attribute__((opencl_unroll_hint)) for (int r = 0; r < FED_ROWS; r++) sum[r][0] = sum[r][1] = total;\n"
-    "    for (int i = 0; i < rounds; i++) {\n"
-    "        for (int first = 0; first < FED_DEPTH; first += 4) {\n"
-    "            __attribute__((opencl_unroll_hint)) for (int k = first; k < first + 4; k++) {\n"
-    "                REAL x = columns[k][0], y = columns[k][1];\n"
-    "                __attribute__((opencl_unroll_hint)) for (int r = 0; r < FED_ROWS; r++) {\n"
-    "                    sum[r][0] = fma((REAL)(rows[r][k]), x, sum[r][0]);\n"
-    "                    sum[r][1] = fma((REAL)(rows[r][k]), y, sum[r][1]);\n"
-    "                }\n"
-    "            }\n"
-    "        }\n"
-    "    }\n"
-    "    __attribute__((opencl_unroll_hint)) for (int r = 0; r < FED_ROWS; r++) total += sum[r][0] + sum[r][1];\n"
-    "    if (total.s0 + total.s1 + total.s2 + total.s3 == 1.2345f) out[0] = total.s0;\n"
-    "}\n"
-    "#endif\n"
-    "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
-    "#define ASK(P) __builtin_prefetch((const void *)((size_t)(P) + 8192), 0, 2)\n"
-    "#define ASK_TO_WRITE(P) __builtin_prefetch((const void *)((size_t)(P) + 2048), 1, 3)\n"
-    "#else\n"
-    "#define ASK(P)\n"
-    "#define ASK_TO_WRITE(P)\n"
-    "#endif\n"
-    "#define PLACE(I) (base + (size_t)(I) * GROUP)\n"
-    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
-    "void read_rate(__global const REAL *in, __global float *out)\n"
-    "{\n"
-    "    size_t base = (size_t)get_group_id(0) * GROUP * LENGTH + get_local_id(0);\n"
-    "    REAL s0 = (REAL)(0.0f), s1 = s0, s2 = s0, s3 = s0;\n"
-    "    for (int i = 0; i < LENGTH; i += 4) {\n"
-    "        ASK(in + PLACE(i)); ASK(in + PLACE(i + 1)); ASK(in + PLACE(i + 2)); ASK(in + PLACE(i + 3));\n"
-    "        s0 += in[PLACE(i)]; s1 += in[PLACE(i + 1)]; s2 += in[PLACE(i + 2)]; s3 += in[PLACE(i + 3)];\n"
-    "    }\n"
-    "    s0 += s1 + s2 + s3;\n"
-    "    if (s0.s0 + s0.s1 + s0.s2 + s0.s3 == 1.2345f) out[0] = s0.s0;\n"
-    "}\n"
-    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
-    "void copy_rate(__global const REAL *in, __global REAL *out)\n"
-    "{\n"
-    "    size_t base = (size_t)get_group_id(0) * GROUP * LENGTH + get_local_id(0);\n"
-    "    for (int i = 0; i < LENGTH; i++) {\n"
-    "        ASK(in + PLACE(i)); ASK_TO_WRITE(out + PLACE(i));\n"
-    "        out[PLACE(i)] = in[PLACE(i)];\n"
-    "    }\n"
-    "}\n"
-    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
-    "void write_rate(__global const REAL *in, __global REAL *out)\n"
-    "{\n"
-    "    size_t base = (size_t)get_group_id(0) * GROUP * LENGTH + get_local_id(0);\n"
-    "    REAL value = (REAL)((float)get_group_id(0));\n"
-    "    for (int i = 0; i < LENGTH; i++)\n"
-    "        out[PLACE(i)] = value;\n"
-    "}\n"
-    "#define HALVES(I) vload_half8((i + (I)) * GROUP + get_local_id(0) + (r & 7), in)\n"
-    "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
-    "void half_rate(__global const half *in, __global float *out, int rounds)\n"
-    "{\n"
-    "    float8 s0 = (float8)(0.0f), s1 = s0, s2 = s0, s3 = s0;\n"
-    "    for (int r = 0; r < rounds; r++)\n"
-    "        for (int i = 0; i < HALF_DEPTH; i += 4) {\n"
-    "            s0 += HALVES(0); s1 += HALVES(1); s2 += HALVES(2); s3 += HALVES(3);\n"
-    "        }\n"
-    "    s0 += s1 + s2 + s3;\n"
-    "    if (s0.s0 + s0.s1 + s0.s2 + s0.s3 + s0.s4 + s0.s5 + s0.s6 + s0.s7 == 1.2345f) out[0] = s0.s0;\n"
-    "}\n"
-    "__kernel void nothing(__global float *out) { }\n";
-
 enum { ACCUMULATORS = 16, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 256, CPU_LENGTH = 1024, GPU_LENGTH = 16 };
 
 /* The tile of the probe that is fed from the first cache, as a matrix product's is: 12 x 32 sums, 5 KiB of operands. */
@@ -114,6 +16,9 @@ enum { FED_ROWS = 12, FED_DEPTH = 32 };
 /* Halves by eight that an item of the conversion's probe reads over and over: 512 bytes on a CPU, 16 KiB a group on a
  * GPU. The place moves a little with each round, so that no compiler takes the loads out of the loop. */
 enum { HALF_CPU_DEPTH = 32, HALF_GPU_DEPTH = 4, HALF_LANES = 8 };
+
+/* Four products of tiles of 16 x 32 and 32 x 16 BF16. */
+enum { MATRIX_FLOPS = 4 * 2 * 16 * 16 * 32 };
 
 /* By the device itself, also where the command line asks for the other family's operators; but not where the driver's
  * compiler is known to choke on wide vectors. */
@@ -136,7 +41,7 @@ static size_t fma_groups(const bench *b)
 
 static bool computes(bench_bound bound)
 {
-    return bound == BOUND_FLOPS || bound == BOUND_FED || bound == BOUND_HALF;
+    return bound == BOUND_FLOPS || bound == BOUND_FED || bound == BOUND_HALF || bound == BOUND_MATRIX;
 }
 
 static int half_depth(const bench *b)
@@ -151,7 +56,14 @@ static double work_a_round(const bench *b, bench_bound bound)
     int steps = bound == BOUND_FED ? FED_ROWS * 2 * FED_DEPTH : ACCUMULATORS;
     if (bound == BOUND_HALF)
         return all * half_depth(b) * HALF_LANES;
+    if (bound == BOUND_MATRIX)
+        return all * MATRIX_FLOPS;
     return 2.0 * steps * (is_vector(b) ? CPU_WIDTH : GPU_WIDTH) * all;
+}
+
+static bool is_there(const bench *b, bench_bound bound)
+{
+    return bound == BOUND_FED ? is_vector(b) : bound == BOUND_MATRIX ? b->facts->amx != OD_AMX_NEVER : true;
 }
 
 static double group_bytes(const bench *b)
@@ -170,10 +82,10 @@ static cl_kernel kernel(const bench *b, const char *name)
 
 static bool take_kernels(bench *b)
 {
-    static const char *const names[BENCH_BOUNDS] = {"fma_rate",  "fed_rate",   "read_rate",
-                                                    "copy_rate", "write_rate", "half_rate"};
+    static const char *const names[BENCH_BOUNDS] = {"fma_rate",   "fed_rate",  "read_rate",  "copy_rate",
+                                                    "write_rate", "half_rate", "matrix_rate"};
     for (int bound = 0; bound < BENCH_BOUNDS; bound++) {
-        if (bound == BOUND_FED && !is_vector(b))
+        if (!is_there(b, (bench_bound)bound))
             continue;
         b->probes[bound] = kernel(b, names[bound]);
         if (!b->probes[bound])
@@ -185,14 +97,14 @@ static bool take_kernels(bench *b)
 
 static bool build(bench *b)
 {
-    const char *text = source;
     char options[160], log[4096] = "";
     cl_int code;
-    snprintf(options, sizeof options,
-             "-cl-std=CL1.2 -D GROUP=%d -D WIDTH=%d -D LENGTH=%d -D FED_ROWS=%d -D FED_DEPTH=%d -D HALF_DEPTH=%d",
-             is_vector(b) ? 1 : GPU_GROUP, is_vector(b) ? CPU_WIDTH : GPU_WIDTH, is_vector(b) ? CPU_LENGTH : GPU_LENGTH,
-             FED_ROWS, FED_DEPTH, half_depth(b));
-    b->program = clCreateProgramWithSource(b->on.cl, 1, &text, NULL, &code);
+    snprintf(
+        options, sizeof options,
+        "-cl-std=CL1.2 -D GROUP=%d -D WIDTH=%d -D LENGTH=%d -D FED_ROWS=%d -D FED_DEPTH=%d -D HALF_DEPTH=%d -D AMX=%d",
+        is_vector(b) ? 1 : GPU_GROUP, is_vector(b) ? CPU_WIDTH : GPU_WIDTH, is_vector(b) ? CPU_LENGTH : GPU_LENGTH,
+        FED_ROWS, FED_DEPTH, half_depth(b), is_there(b, BOUND_MATRIX));
+    b->program = clCreateProgramWithSource(b->on.cl, BENCH_PROBE_TEXTS, (const char **)bench_probes, NULL, &code);
     if (code == CL_SUCCESS)
         code = clBuildProgram(b->program, 1, &b->on.device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
@@ -251,7 +163,7 @@ bool bench_probe_go(bench *b, void *state)
     } else {
         clSetKernelArg(kernel, 0, sizeof b->source, &b->source);
         clSetKernelArg(kernel, 1, sizeof b->target, &b->target);
-        if (p->bound == BOUND_HALF)
+        if (computes(p->bound))
             clSetKernelArg(kernel, 2, sizeof p->rounds, &p->rounds);
     }
     return clEnqueueNDRangeKernel(b->on.queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) == CL_SUCCESS;
@@ -345,6 +257,8 @@ bool bench_limits_open(bench *b)
     b->limits.flops = rate(b, BOUND_FLOPS, enough_work(b, BOUND_FLOPS));
     b->limits.fed = fed_part(b, enough_work(b, BOUND_FLOPS));
     b->limits.half = rate(b, BOUND_HALF, enough_work(b, BOUND_HALF));
+    if (b->probes[BOUND_MATRIX])
+        b->limits.matrix = rate(b, BOUND_MATRIX, enough_work(b, BOUND_MATRIX));
     b->limits.read = rate(b, BOUND_READ, (double)(64 << 20));
     b->limits.write = rate(b, BOUND_WRITE, (double)(64 << 20));
     b->limits.copy = rate(b, BOUND_COPY, (double)(128 << 20));

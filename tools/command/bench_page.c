@@ -130,6 +130,7 @@ static void write_limits(FILE *out, const cJSON *root)
     } all[] = {
         {"F32 multiply-add", "fma_gflops", "GFLOP/s"},
         {"of it fed from cache", "fed_percent_of_fma", "%"},
+        {"BF16 on matrix units", "matrix_bf16_gflops", "GFLOP/s"},
         {"F16 made F32", "f16_to_f32_gvalues_per_second", "G/s"},
         {"read", "read_gbytes_per_second", "GB/s"},
         {"write", "write_gbytes_per_second", "GB/s"},

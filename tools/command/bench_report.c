@@ -71,6 +71,8 @@ static void add_limits(cJSON *root, const bench_limits *limits)
     if (limits->fed > 0)
         bench_json_add(object, "fed_percent_of_fma", limits->fed * 100);
     bench_json_add(object, "f16_to_f32_gvalues_per_second", limits->half * 1e-9);
+    if (limits->matrix > 0)
+        bench_json_add(object, "matrix_bf16_gflops", limits->matrix * 1e-9);
     bench_json_add(object, "read_gbytes_per_second", limits->read * 1e-9);
     bench_json_add(object, "write_gbytes_per_second", limits->write * 1e-9);
     bench_json_add(object, "copy_gbytes_per_second", limits->copy * 1e-9);
@@ -83,13 +85,16 @@ static void print_head(const cJSON *root)
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(root, "device");
     const cJSON *limits = cJSON_GetObjectItemCaseSensitive(root, "limits");
     double fed = bench_number(limits, "fed_percent_of_fma"),
-           half = bench_number(limits, "f16_to_f32_gvalues_per_second");
+           half = bench_number(limits, "f16_to_f32_gvalues_per_second"),
+           matrix = bench_number(limits, "matrix_bf16_gflops");
     printf("%s\n%s\n", bench_text(device, "name"), bench_text(device, "platform"));
     printf("limits: FMA %.1f GFLOP/s", bench_number(limits, "fma_gflops"));
     if (fed > 0)
         printf(" (%.0f %% of it fed from the first cache)", fed);
     if (half > 0)
         printf(", F16 made F32 %.1f G/s", half);
+    if (matrix > 0)
+        printf(", BF16 on matrix units %.1f GFLOP/s", matrix);
     printf("\n        read %.1f GB/s, write %.1f GB/s, copy %.1f GB/s, a launch %.2f us, launched and waited for %.1f "
            "us\n\n",
            bench_number(limits, "read_gbytes_per_second"), bench_number(limits, "write_gbytes_per_second"),
