@@ -198,7 +198,8 @@ class Bench(unittest.TestCase):
     # ---- a real report
 
     def test_what_a_run_writes(self):
-        if subprocess.run([OCLDNN, "info"], capture_output=True).returncode != 0:
+        info = subprocess.run([OCLDNN, "info"], capture_output=True, text=True)
+        if info.returncode != 0:
             self.skipTest("no OpenCL device")
         written = self.file("rows")
         text = self.run_bench("--quick", "--strategies", "--filter", "mean*/F32/*", "--json", written,
@@ -208,6 +209,8 @@ class Bench(unittest.TestCase):
         for name in ("fma_gflops", "f16_to_f32_gvalues_per_second", "read_gbytes_per_second", "write_gbytes_per_second",
                      "copy_gbytes_per_second", "launch_microseconds", "launch_and_wait_microseconds"):
             self.assertGreater(found["limits"][name], 0, name)
+        if re.search("^ *AMX +yes$", info.stdout, re.M):
+            self.assertGreater(found["limits"]["matrix_bf16_gflops"], 0)
         for name in "name", "vendor", "driver", "platform", "family":
             self.assertIsInstance(found["device"][name], str)
         self.assertEqual([one["name"] for one in found["rows"]], ["mean_pool"])
