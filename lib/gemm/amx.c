@@ -24,15 +24,7 @@ static int32_t parts_of(const od_view *x)
     return x->dtype == OCLDNN_F32 ? 3 : x->dtype == OCLDNN_F16 ? 2 : 1;
 }
 
-static bool is_shared(const od_gemm *g)
-{
-    for (int axis = 0; axis < OD_AXES; axis++)
-        if (g->batch.strides[OD_GEMM_B][axis] != 0 && g->batch.shape[axis] > 1)
-            return false;
-    return true;
-}
-
-/* A operand on its way into tiles. */
+/* An operand on its way into tiles. */
 typedef struct operand {
     const od_view *view;
     int64_t lines, chunk; /* rows of A or columns of B; how many are packed at a time */
@@ -72,20 +64,19 @@ static operand take_a(const od_gemm *g)
 
 static operand take_b(const od_gemm *g)
 {
-    bool packed = g->format == OD_GEMM_PANELS;
     operand b = {.view = &g->b,
                  .lines = g->n,
                  .lead = g->ldb,
-                 .step = packed           ? g->k
-                         : g->transpose_b ? g->ldb
-                                          : 1,
-                 .batches = packed || is_shared(g) ? 1 : g->batch.count,
-                 .form = packed           ? 0
-                         : g->transpose_b ? 2
-                                          : 1,
+                 .step = g->transpose_b ? g->ldb : 1,
+                 .batches = od_gemm_shares_b(g) ? 1 : g->batch.count,
+                 .form = g->transpose_b ? 2 : 1,
                  .parts = parts_of(&g->b),
                  .pairs = true,
                  .strides = g->batch.strides[OD_GEMM_B]};
+    if (g->format == OD_GEMM_PANELS) {
+        b.step = g->k;
+        b.form = 0;
+    }
     choose_chunk(&b, g->k);
     return b;
 }

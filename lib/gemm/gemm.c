@@ -64,6 +64,14 @@ ocldnn_status od_gemm_walk(od_gemm *gemm, const od_view *a, const od_view *b, co
     return od_axes_join(leading, c->shape, (const od_view *[]){a, b, c, residual}, OD_GEMM_OPERANDS, &gemm->batch);
 }
 
+bool od_gemm_shares_b(const od_gemm *gemm)
+{
+    for (int axis = 0; axis < OD_AXES; axis++)
+        if (gemm->batch.strides[OD_GEMM_B][axis] != 0 && gemm->batch.shape[axis] > 1)
+            return gemm->format == OD_GEMM_PANELS;
+    return true;
+}
+
 ocldnn_status od_gemm_plan(const od_device *device, const od_gemm *gemm, od_plan *plan)
 {
     const od_gemm_family *family = od_gemm_family_of(device);

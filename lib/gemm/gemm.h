@@ -73,6 +73,9 @@ void od_gemm_single(od_gemm *gemm);
 ocldnn_status od_gemm_walk(od_gemm *gemm, const od_view *a, const od_view *b, const od_view *c,
                            const od_view *residual);
 
+/* Whether all batches have the same B. */
+bool od_gemm_shares_b(const od_gemm *gemm);
+
 /* Writes the launches of the device's own family. m, n or the batch may be 0 (nothing is written), k too. */
 ocldnn_status od_gemm_plan(const od_device *device, const od_gemm *gemm, od_plan *plan);
 

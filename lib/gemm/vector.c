@@ -163,11 +163,7 @@ static ocldnn_status plan_pack(const od_device *device, const void *problem, od_
 /* One B for all batches, read by so many rows that packing it first pays. */
 static bool worth_packing(const od_gemm *g)
 {
-    const int32_t *strides = g->batch.strides[OD_GEMM_B];
-    for (int axis = 0; axis < OD_AXES; axis++)
-        if (strides[axis] != 0 && g->batch.shape[axis] > 1)
-            return false;
-    return g->format == OD_GEMM_PLAIN && g->m * g->batch.count >= PACK_ROWS && g->k > 0 &&
+    return od_gemm_shares_b(g) && g->format == OD_GEMM_PLAIN && g->m * g->batch.count >= PACK_ROWS && g->k > 0 &&
            packed_elements(g->n, g->k) <= PACK_MOST;
 }
 
