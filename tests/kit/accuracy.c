@@ -68,8 +68,10 @@ void kit_note_comparison(const kit_tensor *output, const double *exact, double n
         squares += error * error;
     }
     fprintf(file, "%s\t%s\t%s\t%s\t%lld\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g\n", operator_name, query.strategy,
-            kit.facts.family == OD_FAMILY_VECTOR ? "vector" : "tiled", dtypes[dtype], (long long)output->count,
-            worst / ulp, has_naive ? naive_worst / ulp : -1,
+            kit.facts.family == OD_FAMILY_TILED ? "tiled"
+            : kit.facts.amx                     ? "vector, AMX"
+                                                : "vector",
+            dtypes[dtype], (long long)output->count, worst / ulp, has_naive ? naive_worst / ulp : -1,
             has_naive ? worst / (naive_worst > floor ? naive_worst : floor) : -1, of_bound,
             exact_squares > 0 ? sqrt(squares / exact_squares) : 0.0);
 }
