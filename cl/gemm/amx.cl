@@ -132,61 +132,91 @@ static __attribute__((noinline)) void multiply_tiles(tiles a, tiles b, int steps
     OD_STORE(3, (char *)out + LINES * step + LINES * sizeof(float), step);
 }
 
-// The value of one element of A's tiles: its parts, smallest first. `at` is that of the first part.
-static inline float whole(tiles at)
-{
-    float sum = 0.0f;
-    for (int part = A_PARTS; part-- > 0;)
-        sum += as_float((uint)at[part * TILE] << 16);
-    return sum;
-}
-
-// The same of two k of 16 columns of B: the even k in low halves of words, the odd one in high ones.
-static inline void whole_pairs(tiles at, float16 *even, float16 *odd)
+// Two k of the lines of B's panel, or of one line of A's: their parts, smallest first. The even k are in low halves of
+// words, the odd ones in high ones. Part after part is TILE further.
+static inline void whole(tiles at, int parts, float16 *even, float16 *odd)
 {
     *even = *odd = 0.0f;
-    for (int part = B_PARTS; part-- > 0;) {
+    for (int part = parts; part-- > 0;) {
         uint16 both = *(__global const od_loose_uint16 *)(at + part * TILE);
         *even += as_float16(both << 16);
         *odd += as_float16(both & 0xffff0000u);
     }
 }
 
-// Makes anew, by ordinary arithmetic, what multiply_tiles() has made of flagged lines of two panels. Others stay: no
-// row's result depends on what other rows hold.
-static __attribute__((noinline)) void mend(tiles a, tiles b, int steps, uint a_flags, uint b_flags, float *out,
-                                           long step)
+// Which of 16 results of one row are not what floats would give; see amx_tiles.cl. Of each of 6 * KB products, and of
+// each part of an operand, less than 2^-126 may be lost: 2^-113 in all, times what it is multiplied by.
+static inline int16 find_wrong(uint row, uint16 columns, float16 found)
 {
-    float16 a_scales = od_by_line(a_flags, OD_REDUCE, 1.0f), b_scales = od_by_line(b_flags, OD_REDUCE, 1.0f);
-    uint rows = (a_flags | a_flags >> OD_NOT_FINITE) & 0xffffu,
-         columns = (b_flags | b_flags >> OD_NOT_FINITE) & 0xffffu;
-    for (int row = 0; row < LINES; row++, out = (float *)((char *)out + step)) {
-        float16 sum = 0.0f, even, odd;
-        float scale = ((float *)&a_scales)[row];
-        uint wanted = rows >> row & 1 ? 0xffffu : columns;
-        for (int k = 0; k < steps * STEP && wanted; k += 2) {
-            tiles at = a + k / STEP * (A_PARTS * TILE) + row * STEP + k % STEP;
-            whole_pairs(b + k / STEP * (B_PARTS * TILE) + k % STEP * LINES, &even, &odd);
-            sum = fma((float16)(whole(at) * scale), even * b_scales, sum);
-            sum = fma((float16)(whole(at + 1) * scale), odd * b_scales, sum);
+    float16 largest = fmax(as_float16(columns & ~OD_FLAGS), (float16)(1.0f));
+    float16 limit = 0x1p-86f * fmax(as_float(row & ~OD_FLAGS), 1.0f) * largest;
+    int16 some = (row & ~OD_FLAGS) != 0u && (columns & ~OD_FLAGS) != 0u;
+    int16 lost = some && ((row | columns) & OD_SMALL) != 0u && fabs(found) < limit;
+    return ((row | columns) & OD_PLAIN) != 0u || lost;
+}
+
+enum { ROWS = 8 }; // that are made anew at a time
+
+// Rows `first` and on of two panels by ordinary arithmetic, as far as they are wrong.
+static __attribute__((noinline)) void mend_rows(tiles a, tiles b, int steps, int first, uint16 a_notes, uint16 b_notes,
+                                                const int16 *wrong, float *out, long step)
+{
+    float16 sums[ROWS], even, odd;
+    float rows[ROWS][2 * LINES], a_scales[ROWS];
+    float16 b_scales = select((float16)(1.0f), (float16)(OD_REDUCE), (b_notes & OD_ENLARGED) != 0u);
+    for (int r = 0; r < ROWS; r++) {
+        sums[r] = 0.0f;
+        a_scales[r] = ((uint *)&a_notes)[first + r] & OD_ENLARGED ? OD_REDUCE : 1.0f;
+    }
+    for (int k = 0; k < steps; k++, a += A_PARTS * TILE, b += B_PARTS * TILE) {
+        for (int r = 0; r < ROWS; r++) {
+            whole(a + (first + r) * STEP, A_PARTS, &even, &odd);
+            *(od_loose_float16 *)rows[r] = even * a_scales[r];
+            *(od_loose_float16 *)(rows[r] + LINES) = odd * a_scales[r];
         }
-        for (int column = 0; column < LINES; column++)
-            if (wanted >> column & 1)
-                out[column] = ((float *)&sum)[column];
+        for (int i = 0; i < LINES; i++) {
+            whole(b + i * 2 * LINES, B_PARTS, &even, &odd);
+            even *= b_scales;
+            odd *= b_scales;
+            OD_UNROLL for (int r = 0; r < ROWS; r++) sums[r] =
+                fma((float16)(rows[r][LINES + i]), odd, fma((float16)(rows[r][i]), even, sums[r]));
+        }
+    }
+    for (int r = 0; r < ROWS; r++) {
+        od_loose_float16 *row = (od_loose_float16 *)((char *)out + (first + r) * step);
+        *row = select(*row, sums[r], wrong[first + r]);
     }
 }
 
-// multiply_tiles(), with the four pairs of panels mended that have flags. A panel's flags lie `slices` apart.
-static inline void multiply(tiles a, tiles b, int steps, __global const uint *a_flag, __global const uint *b_flag,
-                            int slices, float *out, long step)
+// Makes anew what multiply_tiles() has made wrong of two panels. Whether it does depends on an element's own row,
+// column and sum: no row's result depends on what other rows hold.
+static inline void mend(tiles a, tiles b, int steps, uint16 a_notes, uint16 b_notes, float *out, long step)
+{
+    int16 wrong[LINES];
+    for (int first = 0; first < LINES; first += ROWS) {
+        int16 some = 0;
+        for (int row = first; row < first + ROWS; row++) {
+            wrong[row] = find_wrong(((uint *)&a_notes)[row], b_notes, *(od_loose_float16 *)((char *)out + row * step));
+            some |= wrong[row];
+        }
+        if (any(some))
+            mend_rows(a, b, steps, first, a_notes, b_notes, wrong, out, step);
+    }
+}
+
+typedef __global const od_loose_uint16 *notes;
+
+// multiply_tiles(), mended. A panel's notes lie `slices` apart.
+static inline void multiply(tiles a, tiles b, int steps, notes a_notes, notes b_notes, int slices, float *out,
+                            long step)
 {
     multiply_tiles(a, b, steps, out, step);
-    if ((a_flag[0] | a_flag[slices] | b_flag[0] | b_flag[slices]) == 0)
+    if (all(((a_notes[0] | a_notes[slices] | b_notes[0] | b_notes[slices]) & OD_FLAGS) == 0u))
         return;
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
-            mend(a + i * steps * (A_PARTS * TILE), b + j * steps * (B_PARTS * TILE), steps, a_flag[i * slices],
-                 b_flag[j * slices], (float *)((char *)out + i * LINES * step) + j * LINES, step);
+            mend(a + i * steps * (A_PARTS * TILE), b + j * steps * (B_PARTS * TILE), steps, a_notes[i * slices],
+                 b_notes[j * slices], (float *)((char *)out + i * LINES * step) + j * LINES, step);
 }
 
 static inline void add_tile(float *sums, const float *part)
@@ -228,8 +258,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 gemm_amx(__global const ushort *a, ulong a_offset, __global const ushort *b, ulong b_offset,
          __global STORAGE(C_TYPE) * c, ulong c_offset, OD_BIAS_PARAMETER OD_RESIDUAL_PARAMETER int4 size, int4 lead,
          int4 batch_shape, int4 batch_a, int4 batch_b, int4 batch_c, int4 batch_residual, float alpha,
-         float activation_alpha, int4 block, __global const uint *a_flags, ulong a_flags_offset,
-         __global const uint *b_flags, ulong b_flags_offset)
+         float activation_alpha, int4 block, __global const uint *a_notes, ulong a_notes_offset,
+         __global const uint *b_notes, ulong b_notes_offset)
 {
     float sums[MB * NB] __attribute__((aligned(64))), part[SIDE * SIDE] __attribute__((aligned(64)));
     int m = size.s0, n = size.s1, depth = size.s2, batch = (int)get_group_id(2), slices = OD_SLICES(depth);
@@ -241,8 +271,8 @@ gemm_amx(__global const ushort *a, ulong a_offset, __global const ushort *b, ulo
 #endif
     a += a_offset + (ulong)(a_batch * a_panels) * (ulong)(OD_STEPS(depth) * A_PARTS * TILE);
     b += b_offset + (ulong)(b_batch * b_panels) * (ulong)(OD_STEPS(depth) * B_PARTS * TILE);
-    a_flags += a_flags_offset + (ulong)(a_batch * a_panels * slices);
-    b_flags += b_flags_offset + (ulong)(b_batch * b_panels * slices);
+    a_notes += a_notes_offset + (ulong)(a_batch * a_panels * slices) * LINES;
+    b_notes += b_notes_offset + (ulong)(b_batch * b_panels * slices) * LINES;
     c += c_offset + (ulong)od_batch_offset(batch, batch_shape, batch_c);
     OD_MOVE_BIAS();
     OD_MOVE_RESIDUAL(od_batch_offset(batch, batch_shape, batch_residual));
@@ -250,16 +280,16 @@ gemm_amx(__global const ushort *a, ulong a_offset, __global const ushort *b, ulo
     for (int slice = 0; slice < slices; slice++) {
         int steps = OD_STEPS_OF(slice, depth);
         for (int at = first_column; at < column_end; at += SIDE) {
-            __global const uint *b_flag = b_flags + at / LINES * slices + slice;
+            notes b_note = (notes)b_notes + at / LINES * slices + slice;
             tiles here_b = b + OD_PLACE(slice, at / LINES, b_panels, depth) * (B_PARTS * TILE);
             for (int row = first_row; row < row_end; row += SIDE) {
-                __global const uint *a_flag = a_flags + row / LINES * slices + slice;
+                notes a_note = (notes)a_notes + row / LINES * slices + slice;
                 tiles here_a = a + OD_PLACE(slice, row / LINES, a_panels, depth) * (A_PARTS * TILE);
                 float *tile = sums + (row - first_row) * NB + (at - first_column);
                 if (slice == 0) {
-                    multiply(here_a, here_b, steps, a_flag, b_flag, slices, tile, NB * (long)sizeof(float));
+                    multiply(here_a, here_b, steps, a_note, b_note, slices, tile, NB * (long)sizeof(float));
                 } else {
-                    multiply(here_a, here_b, steps, a_flag, b_flag, slices, part, SIDE * (long)sizeof(float));
+                    multiply(here_a, here_b, steps, a_note, b_note, slices, part, SIDE * (long)sizeof(float));
                     add_tile(tile, part);
                 }
                 if (slice + 1 == slices)

@@ -26,7 +26,10 @@
 #include "common/transpose.cl"
 #include "gemm/amx_tiles.cl"
 
-#define OD_LEAST 0x2b800000u // 2^-40
+#define OD_LEAST 0x2b800000u   // 2^-40
+#define OD_SMALLER 0x2c000000u // 2^-39
+#define OD_COARSE 0x08800000u  // 2^-110: 24 bits of less would reach below BF16's smallest denormal
+#define OD_MOST 0x5e800000u    // 2^62
 #define OD_INFINITY 0x7f800000u
 #define OD_ROUNDS_UP 0x7f7f8000u // from here on to infinity, as BF16
 
@@ -50,7 +53,7 @@ static inline float16 without(float16 x, uint16 part)
 
 static inline uint16 last_part(const pair *x)
 {
-    return as_uint16(x->even) >> 16 | as_uint16(x->odd);
+    return as_uint16(x->even) >> 16 | (as_uint16(x->odd) & 0xffff0000u);
 }
 
 static inline uint16 next_part(pair *x)
@@ -61,9 +64,18 @@ static inline uint16 next_part(pair *x)
     return even >> 16 | odd;
 }
 
-static inline uint16 larger(uint16 most, pair x)
+// Of the lines' magnitudes, as bits: the largest, and one less than the smallest that is not 0.
+typedef struct range {
+    uint16 most, least;
+} range;
+
+static inline void widen(range *r, pair x)
 {
-    return max(most, max(as_uint16(x.even) & 0x7fffffffu, as_uint16(x.odd) & 0x7fffffffu));
+    uint16 even = as_uint16(x.even) & 0x7fffffffu, odd = as_uint16(x.odd) & 0x7fffffffu;
+    r->most = max(r->most, max(even, odd));
+#if PARTS != 2 // F16 has nothing as small as would matter
+    r->least = min(r->least, min(even - 1u, odd - 1u));
+#endif
 }
 
 // Element i of `lines` lines, `step` apart, the other ones 0.
@@ -110,25 +122,29 @@ static inline pair take_pair(__global const STORAGE(X_TYPE) * x, int lead, int n
 }
 #endif
 
-// The slice of k from `begin` on into tiles, each line times its scale; the largest magnitude of each line.
-static __attribute__((noinline)) uint16 pack_slice(__global const STORAGE(X_TYPE) * x, __global ushort *tiles, int lead,
-                                                   int lines, int begin, int depth, float16 scales)
+// The slice of k from `begin` on into tiles, each line times its scale if `enlarge` has them; the range of each line.
+static __attribute__((noinline)) range pack_slice(__global const STORAGE(X_TYPE) * x, __global ushort *tiles, int lead,
+                                                  int lines, int begin, int depth, const float16 *enlarge)
 {
-    uint16 part[PARTS][LINES], most[LINES];
-    for (int i = 0; i < LINES; i++)
-        most[i] = 0u;
+    uint16 part[PARTS][LINES], most[LINES], least[LINES];
+    range all = {0u, 0xffffffffu};
+    for (int i = 0; i < LINES; i++) {
+        most[i] = all.most;
+        least[i] = all.least;
+    }
     for (int k = begin; k < min(depth, begin + KB); k += STEP) {
         __global uint *tile = (__global uint *)tiles + (k - begin) / STEP * (PARTS * TILE / 2);
         for (int i = 0; i < LINES; i++) {
             pair p = take_pair(x, lead, i, lines, k, depth);
-            most[i] = larger(most[i], p);
-#if FORM == 2
-            p.even *= (float16)(((float *)&scales)[i]);
-            p.odd *= (float16)(((float *)&scales)[i]);
-#else
-            p.even *= scales;
-            p.odd *= scales;
-#endif
+            range here = {most[i], least[i]};
+            widen(&here, p);
+            most[i] = here.most;
+            least[i] = here.least;
+            if (enlarge) {
+                float16 scale = FORM == 2 ? (float16)(((const float *)enlarge)[i]) : *enlarge;
+                p.even *= scale;
+                p.odd *= scale;
+            }
             OD_UNROLL for (int j = 0; j + 1 < PARTS; j++) part[j][i] = next_part(&p);
             part[PARTS - 1][i] = last_part(&p);
         }
@@ -142,20 +158,34 @@ static __attribute__((noinline)) uint16 pack_slice(__global const STORAGE(X_TYPE
     }
 #if FORM == 2
     od_transpose16((float16 *)most);
+    od_transpose16((float16 *)least);
 #endif
-    for (int i = 1; i < LINES; i++)
-        most[0] = max(most[0], most[i]);
-    return most[0];
+    for (int i = 0; i < LINES; i++) {
+        all.most = max(all.most, most[i]);
+        all.least = min(all.least, least[i]);
+    }
+    return all;
+}
+
+#define OD_WHERE(condition, flag) select((uint16)(0u), (uint16)(flag), condition)
+
+// The notes of amx_tiles.cl.
+static inline uint16 note_lines(range r)
+{
+    int16 tiny = r.most != 0u && r.most < OD_LEAST, coarse = PARTS == 3 && r.least < OD_COARSE - 1u;
+    uint16 note = r.most & ~OD_FLAGS;
+    note |= OD_WHERE(r.most >= OD_MOST || tiny || coarse, OD_PLAIN);
+    note |= OD_WHERE(PARTS == 3 && r.most < OD_MOST && (tiny || coarse), OD_ENLARGED);
+    return note | OD_WHERE(r.least < OD_SMALLER - 1u, OD_SMALL);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 gemm_amx_pack(__global const STORAGE(X_TYPE) * x, ulong x_offset, __global ushort *tiles, ulong tiles_offset,
-              __global uint *flags, ulong flags_offset, int lines, int depth, int lead, int4 batch_shape, int4 batch_x)
+              __global uint *notes, ulong notes_offset, int lines, int depth, int lead, int4 batch_shape, int4 batch_x)
 {
     int slice = (int)get_group_id(0), panel = (int)get_group_id(1), batch = (int)get_group_id(2);
     int at = panel * LINES, here = min((int)LINES, lines - at), panels = (int)get_num_groups(1), k = slice * KB;
-    uint16 most;
-    uint flag = 0u;
+    uint16 note;
     x += x_offset + (ulong)od_row_offset(od_row(batch, batch_shape), batch_x);
 #if FORM == 0
     x += (ulong)(at / 32 * 32) * (ulong)depth + (ulong)(at % 32);
@@ -168,15 +198,11 @@ gemm_amx_pack(__global const STORAGE(X_TYPE) * x, ulong x_offset, __global ushor
 #endif
     tiles += tiles_offset +
              (ulong)(batch * panels * OD_STEPS(depth) + OD_PLACE(slice, panel, panels, depth)) * (PARTS * TILE);
-    most = pack_slice(x, tiles, lead, here, k, depth, 1.0f);
-    for (int line = 0; line < LINES; line++) {
-        uint largest = ((uint *)&most)[line];
-        if (largest >= OD_INFINITY)
-            flag |= 1u << (OD_NOT_FINITE + line);
-        else if (largest != 0u && largest < OD_LEAST)
-            flag |= 1u << line;
+    note = note_lines(pack_slice(x, tiles, lead, here, k, depth, 0));
+    if (any((note & OD_ENLARGED) != 0u)) {
+        float16 scales = select((float16)(1.0f), (float16)(OD_ENLARGE), (note & OD_ENLARGED) != 0u);
+        pack_slice(x, tiles, lead, here, k, depth, &scales);
     }
-    if (flag & OD_TINY)
-        pack_slice(x, tiles, lead, here, k, depth, od_by_line(flag, OD_ENLARGE, 1.0f));
-    flags[flags_offset + (ulong)((batch * panels + panel) * OD_SLICES(depth) + slice)] = flag;
+    notes += notes_offset + (ulong)((batch * panels + panel) * OD_SLICES(depth) + slice) * LINES;
+    *(__global od_loose_uint16 *)notes = note;
 }

@@ -5,10 +5,12 @@
 // left, rounded. F32 has 3 parts, F16 two, BF16 one; the sum is exact. Packed: [slice of KB
 // k][panel of 16 lines][step of 32 k][part][16][32].
 //
-// The unit takes denormal numbers for 0, and infinity times a part that is 0 is no number. So each panel has flags for
-// each slice of k: bit i, that line i's largest magnitude is below 2^-40 (it is enlarged, or its parts would be too
-// small for BF16); bit 16 + i, that it has values that are not finite. Such lines are multiplied by ordinary
-// arithmetic.
+// The unit takes denormal numbers and results for 0, and infinity times a part that is 0 is no number. So each line has
+// a note for each slice of k: its largest magnitude, in whose lowest bits are flags.
+//   OD_PLAIN     it is multiplied by ordinary arithmetic: values that are not finite, or 2^62 and more (whose products
+//                may be no floats), or none as large as 2^-40, or, as parts, some that BF16 is too coarse for
+//   OD_ENLARGED  its tiles hold 2^64 times its values, of which BF16 has all bits
+//   OD_SMALL     it has values below 2^-39: a result that is no larger than what the unit may lose is made anew
 #ifndef OD_GEMM_AMX_TILES_CL
 #define OD_GEMM_AMX_TILES_CL
 
@@ -16,20 +18,12 @@
 
 enum { LINES = 16, STEP = 32, TILE = LINES * STEP }; // TILE: elements
 
-#define OD_TINY 0xffffu
-#define OD_NOT_FINITE 16
+#define OD_PLAIN 1u
+#define OD_ENLARGED 2u
+#define OD_SMALL 4u
+#define OD_FLAGS 7u
 #define OD_ENLARGE 0x1p64f
 #define OD_REDUCE 0x1p-64f
-
-// For each line one of two values, by its bit.
-static inline float16 od_by_line(uint bits, float set, float clear)
-{
-    float16 values = clear;
-    for (int line = 0; line < LINES; line++)
-        if (bits >> line & 1)
-            ((float *)&values)[line] = set;
-    return values;
-}
 
 #define OD_UNROLL __attribute__((opencl_unroll_hint))
 

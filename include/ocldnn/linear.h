@@ -6,8 +6,11 @@
  * once. No output may overlap an input, except that linear's output may be exactly its residual.
  *
  * Workspace: on a CPU a product that reads one plain B with 768 rows or more packs it first, in up to 64 MiB (a packed
- * weight needs none); one on AMX packs both operands, also a packed weight, in up to 32 MiB for each; CLBLAST may need
+ * weight needs none); one on AMX packs both operands, also a packed weight, in up to 65 MiB for each; CLBLAST may need
  * room for its product.
+ *
+ * The order in which products are summed is not said: where sums of some of them are no floats, though the sum of all
+ * is one, the result may be infinite or no number.
  */
 #ifndef OCLDNN_LINEAR_H
 #define OCLDNN_LINEAR_H

@@ -22,7 +22,7 @@
 #include "base/view.h"
 
 enum {
-    OD_PLAN_INLINE_STEPS = 4, /* more steps than these go to the heap */
+    OD_PLAN_INLINE_STEPS = 8, /* more steps than these go to the heap */
     OD_PLAN_VIEWS = 16,
     OD_STEP_ARGS = 64,
     OD_STEP_DEFINES = 24,

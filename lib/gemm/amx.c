@@ -13,8 +13,8 @@ enum {
     SLICE = 512,
     BLOCK_ROWS = 256,
     BLOCK_COLUMNS = 256,
-    LEAST_CHUNK = 256,      /* lines */
-    CHUNK_BYTES = 32 << 20, /* of packed A, and of packed B */
+    CHUNK_BYTES = 64 << 20, /* of packed A, and of packed B */
+    MOST_CHUNKS = 3,        /* a plan of more launches would not be kept on the stack */
     GROUPS_PER_UNIT = 2
 };
 
@@ -96,19 +96,19 @@ bool od_gemm_amx_suits(const od_device *device, const od_gemm *g)
     if (device->amx == OD_AMX_WHERE_IT_PAYS && !pays(g, parts_of(&g->a) * parts_of(&g->b)))
         return false;
     operand a = take_a(g), b = take_b(g);
-    return (a.chunk == a.lines || a.chunk >= LEAST_CHUNK) && (b.chunk == b.lines || b.chunk >= LEAST_CHUNK);
+    return a.chunk > 0 && b.chunk > 0 && od_ceil_div(a.lines, a.chunk) * od_ceil_div(b.lines, b.chunk) <= MOST_CHUNKS;
 }
 
-/* Room for an operand's chunk: its tiles and flags. */
+/* Room for an operand's chunk: its tiles, and a note for each line and slice. */
 typedef struct room {
-    od_view tiles, flags;
+    od_view tiles, notes;
 } room;
 
-static room make_room(od_plan *plan, const operand *x, const char *tiles, const char *flags, int64_t depth)
+static room make_room(od_plan *plan, const operand *x, const char *tiles, const char *notes, int64_t depth)
 {
     int64_t panels = panels_of(x->chunk) * x->batches;
     return (room){od_plan_temp(plan, tiles, OCLDNN_BF16, panels * od_ceil_div(depth, STEP) * x->parts * LINES * STEP),
-                  od_plan_temp(plan, flags, OCLDNN_U32, panels * od_ceil_div(depth, SLICE))};
+                  od_plan_temp(plan, notes, OCLDNN_U32, panels * od_ceil_div(depth, SLICE) * LINES)};
 }
 
 static od_view moved(od_view view, int64_t elements)
@@ -129,7 +129,7 @@ static void plan_pack(od_plan *plan, const od_gemm *g, const operand *x, const r
     od_define(step, "KB", SLICE);
     od_arg_view(step, &from);
     od_arg_view(step, &to->tiles);
-    od_arg_view(step, &to->flags);
+    od_arg_view(step, &to->notes);
     od_arg_int(step, count);
     od_arg_int(step, g->k);
     od_arg_int(step, x->lead);
@@ -175,16 +175,16 @@ static void plan_tiles(const od_device *device, const od_gemm *g, od_plan *plan,
     od_define(step, "NB", BLOCK_COLUMNS);
     od_define(step, "KB", SLICE);
     od_arg_int4(step, (int32_t[]){(int32_t)rows, (int32_t)columns, 0, 0});
-    od_arg_view(step, &a_room->flags);
-    od_arg_view(step, &b_room->flags);
+    od_arg_view(step, &a_room->notes);
+    od_arg_view(step, &b_room->notes);
     od_launch(step, od_ceil_div(g->m, rows), od_ceil_div(g->n, columns), g->batch.count, 1, 1, 1);
 }
 
 ocldnn_status od_gemm_amx_plan(const od_device *device, const od_gemm *g, od_plan *plan)
 {
     const operand a = take_a(g), b = take_b(g);
-    const room a_room = make_room(plan, &a, "tiles of A", "flags of A", g->k);
-    const room b_room = make_room(plan, &b, "tiles of B", "flags of B", g->k);
+    const room a_room = make_room(plan, &a, "tiles of A", "notes of A", g->k);
+    const room b_room = make_room(plan, &b, "tiles of B", "notes of B", g->k);
     for (int64_t column = 0; column < g->n; column += b.chunk) {
         od_gemm chunk = *g;
         chunk.n = g->n - column < b.chunk ? g->n - column : b.chunk;
