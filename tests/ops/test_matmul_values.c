@@ -171,10 +171,10 @@ static void one_product(void **state)
         operands o = draw(OCLDNN_F32, KIT_NORMAL, 34, 40, 64);
         for (int64_t row = 0; row < o.m; row++)
             for (int64_t k = 0; k < o.k; k++)
-                *a_at(&o, row, k) = k == 7 ? ldexp(0x1.ffap0, sizes[i][0]) : k == 9 ? ldexp(1, sizes[i][2]) : 0;
+                *a_at(&o, row, k) = k == 7 ? ldexp(0x1.fff5a6p0, sizes[i][0]) : k == 9 ? ldexp(1, sizes[i][2]) : 0;
         for (int64_t k = 0; k < o.k; k++)
             for (int64_t column = 0; column < o.n; column++)
-                *b_at(&o, k, column) = k == 7 ? ldexp(0x1.ffap0, sizes[i][1]) : k == 9 ? 0 : 1;
+                *b_at(&o, k, column) = k == 7 ? ldexp(0x1.fff5a6p0, sizes[i][1]) : k == 9 ? 0 : 1;
         check(&o, false);
         kit_free_all();
     }
