@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "ops/operators.h"
+#include "runtime/context.h"
 
 #include <stdlib.h>
 
@@ -70,16 +71,30 @@ static void check_linear(check *c, numbers *v)
     }
 }
 
-static void check_matmul(check *c, numbers *v)
+static void check_matmul(check *c, const char *name, uint32_t highest_strategy, numbers *v)
 {
     ocldnn_matmul op = {.transpose_b = 1};
     op.a = check_input(c, c->dtype, 3, (int64_t[]){BATCH, M, K}, v->x);
     op.b = check_input(c, c->dtype, 2, (int64_t[]){N, K}, v->weight);
     op.output = check_output(c, c->dtype, 3, (int64_t[]){BATCH, M, N});
     multiply(v, BATCH * M, false);
-    for (op.strategy = 1; op.strategy <= od_operator_matmul.highest_strategy; op.strategy++)
-        check_run(c, "matmul", &od_operator_matmul, &op, &op.output, v->y);
+    for (op.strategy = 1; op.strategy <= highest_strategy; op.strategy++)
+        check_run(c, name, &od_operator_matmul, &op, &op.output, v->y);
     check_end(c);
+}
+
+/* As above, on the matrix unit, which would not take so small a product by itself. */
+static void check_amx(check *c, numbers *v)
+{
+    od_device facts = *od_context_facts(c->on.context);
+    od_amx before = facts.amx;
+    if (before == OD_AMX_NEVER)
+        return;
+    facts.amx = OD_AMX_ALWAYS;
+    od_context_set_facts(c->on.context, &facts);
+    check_matmul(c, "matmul on AMX", OCLDNN_GEMM_NATIVE, v);
+    facts.amx = before;
+    od_context_set_facts(c->on.context, &facts);
 }
 
 void check_products(check *c)
@@ -89,5 +104,6 @@ void check_products(check *c)
     check_fill(v.weight, (int64_t)N * K, 4);
     check_fill(v.bias, N, 5);
     check_linear(c, &v);
-    check_matmul(c, &v);
+    check_matmul(c, "matmul", od_operator_matmul.highest_strategy, &v);
+    check_amx(c, &v);
 }

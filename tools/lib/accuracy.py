@@ -31,7 +31,8 @@ For each storage type, the worst of all comparisons:
 terms, in any program: this is why the plain program, and not a tolerance, is the measure, and why an element's own unit
 is not the ruler. What must be equal to the last bit (copies, indices, sums of small integers, the order of top_k) is
 tested for equality and does not stand here; top_k and linear_pack have nothing else. The kernel families, vector and
-tiled, are those of CPUs and GPUs; the tests run both on every device where the driver can compile them.
+tiled, are those of CPUs and GPUs; the tests run both on every device where the driver can compile them. "AMX" has every
+product on the processor's matrix unit.
 
 The figures depend on processor, driver and compiler; the seed of the drawn problems is fixed.
 """
