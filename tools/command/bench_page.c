@@ -143,7 +143,8 @@ static void write_limits(FILE *out, const cJSON *root)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         double value = bench_number(limits, all[i].member);
         if (!isnan(value))
-            fprintf(out, "<div><b>%.3g %s</b><span class=\"soft\">%s</span></div>\n", value, all[i].unit, all[i].name);
+            fprintf(out, "<div><b>%.*g %s</b><span class=\"soft\">%s</span></div>\n", value < 1000 ? 3 : 5, value,
+                    all[i].unit, all[i].name);
     }
     fprintf(out, "</div>\n");
 }
@@ -151,10 +152,12 @@ static void write_limits(FILE *out, const cJSON *root)
 static void write_rooflines(FILE *out, const cJSON *root)
 {
     static const char *const dtypes[] = {"F32", "F16", "BF16"};
-    fprintf(out, "<h2>Rooflines</h2>\n<p class=\"soft\">Across: arithmetic for each byte that must move. Upward: "
-                 "arithmetic a second. Flat: multiply-add rate. Slopes: reading (solid) and copying (dashed) memory. "
-                 "Numbers are those of the bars below. Rows that only move bytes have no place here.</p>\n"
-                 "<div class=\"grid plots\">\n");
+    fprintf(out,
+            "<h2>Rooflines</h2>\n<p class=\"soft\">Across: arithmetic for each byte that must move. Upward: "
+            "arithmetic a second. Flat: multiply-add rate. Slopes: reading (solid) and copying (dashed) memory. "
+            "Products on matrix units may lie above. Numbers are those of the bars below. Rows that only move bytes "
+            "have no place here.</p>\n"
+            "<div class=\"grid plots\">\n");
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
         bench_page_roofline(out, root, dtypes[i]);
     fprintf(out, "</div>\n");
