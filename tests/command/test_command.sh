@@ -35,6 +35,11 @@ expect 1 'no OpenCL device' info --device 'no device is called this'
 expect 1 'no OpenCL device' check --device 'no device is called this'
 "$ocldnn" info >/dev/null || exit 77 # nothing here to make programs with
 
+if [ -w /dev/full ] && "$ocldnn" info >/dev/full 2>/dev/null; then
+    echo "ocldnn info, whose output goes nowhere, is no success"
+    failed=1
+fi
+
 expect 0 '^0 programs' cache list
 expect 64 'Usage' cache export
 expect 64 'Usage' cache list too many

@@ -70,7 +70,7 @@ static int run(const struct command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
-int main(int argc, char **argv)
+static int obey(int argc, char **argv)
 {
     const struct command *command;
     if (argc < 2) {
@@ -92,4 +92,13 @@ int main(int argc, char **argv)
         return run(command, argc - 1, argv + 1);
     complain("there is no command '%s'; see ocldnn --help", argv[1]);
     return 64;
+}
+
+int main(int argc, char **argv)
+{
+    int status = obey(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "ocldnn: not all could be written to standard output\n");
+    return status ? status : 1;
 }
