@@ -194,6 +194,7 @@ class Bench(unittest.TestCase):
     def test_a_page_that_cannot_be_written(self):
         new = self.file("new", report(row("a", 1, 50)))
         self.assertIn("No such file", self.run_bench("--load", new, "--html", "/nowhere/at/all", status=1))
+        self.assertIn("No such file", self.run_bench("--json", "/nowhere/at/all", status=1))  # before it measures
 
     # ---- a real report
 

@@ -4,6 +4,7 @@
  */
 #include "bench.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,7 +99,7 @@ static const struct argp parser = {
     "of limit   the time that the device's limit allows for the row's work (multiply-adds, or bytes that must be read "
     "and written) by the time taken. The limit is measured again, in turns with the operator and with the same amount "
     "of work: a machine whose speed wanders does not change the ratio. Which limit binds stands beside: fma, read or "
-    "copy.\n"
+    "copy. Products on matrix units may pass that of multiply-adds.\n"
     "fed        multiply-adds with operands from the first cache, in the tile of a matrix product, as a part of those "
     "from registers: the most that a product could reach at the moment. Well below 100 % on an idle machine it tells "
     "of a neighbour on the same core.\n"
@@ -171,7 +172,16 @@ static bench_report *measured_report(const arguments *given)
     return report;
 }
 
-/* The older file is read first, so that a wrong name costs no minutes. */
+/* Whether it could be written to; what it holds stays. NULL: nobody asks for it. */
+static bool is_writable(const char *path)
+{
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (path && !file)
+        return complain("%s: %s", path, strerror(errno)) == 0;
+    return !file || fclose(file) == 0;
+}
+
+/* The older file is read and the new ones are tried first, so that a wrong name costs no minutes. */
 int command_bench(int argc, char **argv)
 {
     arguments given = {.set = BENCH_BASIC};
@@ -180,6 +190,10 @@ int command_bench(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &given);
     if (given.compare && !(older = bench_report_load(given.compare, given.filter)))
         return 1;
+    if (!is_writable(given.json) || !is_writable(given.html)) {
+        bench_report_close(older);
+        return 1;
+    }
     report = given.load ? bench_report_load(given.load, given.filter) : measured_report(&given);
     good = report != NULL;
     if (good && given.load)
