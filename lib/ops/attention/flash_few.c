@@ -25,7 +25,7 @@ static int64_t all_rows(const od_attention *p)
 static int64_t chunk_of(const od_device *device, const od_attention *p)
 {
     int64_t units = device->compute_units > 0 ? device->compute_units : 1;
-    int64_t chunk = od_ceil_div(od_ceil_div(p->keys, units * CHUNKS_PER_UNIT), BLOCK_KEYS) * BLOCK_KEYS;
+    int64_t chunk = od_round_up(od_ceil_div(p->keys, units * CHUNKS_PER_UNIT), BLOCK_KEYS);
     return chunk > LEAST_CHUNK ? chunk : LEAST_CHUNK;
 }
 
@@ -38,7 +38,7 @@ static int64_t pieces_of(const od_device *device, const od_attention *p)
 /* Floats that a row of a chunk leaves: O in whole vectors. */
 static int64_t pitch_of(const od_attention *p)
 {
-    return od_ceil_div(p->value_width, 16) * 16;
+    return od_round_up(p->value_width, 16);
 }
 
 static int64_t sums_of(const od_device *device, const od_attention *p)
