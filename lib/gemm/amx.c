@@ -43,7 +43,7 @@ static int64_t panels_of(int64_t lines)
 
 static void choose_chunk(operand *x, int64_t depth)
 {
-    int64_t line_bytes = od_ceil_div(depth, STEP) * STEP * x->parts * 2 * x->batches;
+    int64_t line_bytes = od_round_up(depth, STEP) * x->parts * 2 * x->batches;
     int64_t chunk = CHUNK_BYTES / line_bytes / SIDE * SIDE;
     x->chunk = x->lines <= chunk ? x->lines : chunk;
 }
@@ -107,7 +107,7 @@ typedef struct room {
 static room make_room(od_plan *plan, const operand *x, const char *tiles, const char *notes, int64_t depth)
 {
     int64_t panels = panels_of(x->chunk) * x->batches;
-    return (room){od_plan_temp(plan, tiles, OCLDNN_BF16, panels * od_ceil_div(depth, STEP) * x->parts * LINES * STEP),
+    return (room){od_plan_temp(plan, tiles, OCLDNN_BF16, panels * LINES * od_round_up(depth, STEP) * x->parts),
                   od_plan_temp(plan, notes, OCLDNN_U32, panels * od_ceil_div(depth, SLICE) * LINES)};
 }
 

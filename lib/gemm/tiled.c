@@ -44,7 +44,7 @@ static const tile flat = {16, 64, 4, 4}; /* for few rows; on Intel (Arc) its ite
 
 static int64_t packed_pitch(int64_t n)
 {
-    return od_ceil_div(n, PACKED_STEP) * PACKED_STEP;
+    return od_round_up(n, PACKED_STEP);
 }
 
 static int64_t groups_of(const od_gemm *g, const tile *t)

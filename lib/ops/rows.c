@@ -46,11 +46,6 @@ enum {
     GROUP_ITEMS = 64         /* least size of a GPU's group */
 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -61,7 +56,7 @@ od_row_teams od_rows_teams(const od_device *device, int64_t rows, int64_t width)
     od_row_teams t = {1, 1, 16, 1, rows};
     if (device->family == OD_FAMILY_VECTOR) {
         int64_t units = device->compute_units ? device->compute_units : 1;
-        int64_t block = smaller(divide_up(BLOCK_ELEMENTS, width), divide_up(rows, units * GROUPS_PER_UNIT));
+        int64_t block = smaller(od_ceil_div(BLOCK_ELEMENTS, width), od_ceil_div(rows, units * GROUPS_PER_UNIT));
         t.block = (int32_t)(block > 0 ? block : 1);
     } else {
         int64_t most = device->max_group_size ? device->max_group_size : 1;
@@ -72,7 +67,7 @@ od_row_teams od_rows_teams(const od_device *device, int64_t rows, int64_t width)
         while (t.lanes * t.teams * 2 <= smaller(most, GROUP_ITEMS))
             t.teams *= 2;
     }
-    t.groups = divide_up(rows, (int64_t)t.teams * t.block);
+    t.groups = od_ceil_div(rows, (int64_t)t.teams * t.block);
     return t;
 }
 

@@ -159,7 +159,7 @@ static void matches_reference(void **state)
 {
     static const int64_t groups[] = {1, 1, 2, 4};
     (void)state;
-    for (int i = 0; i < kit_rounds(6); i++) {
+    for (int i = 0; i < kit_rounds(8); i++) {
         shape s = {.dtype = kit_float_dtype(),
                    .causal = (uint32_t)kit_between(0, 2),
                    .mask = (int)kit_between(0, 2),
@@ -188,7 +188,7 @@ static void few_queries(void **state)
 {
     static const int64_t groups[] = {1, 2, 3, 4, 8, 16};
     (void)state;
-    for (int i = 0; i < kit_rounds(9); i++) {
+    for (int i = 0; i < kit_rounds(10); i++) {
         bool chance = i >= 6;
         shape s = {.dtype = kit_float_dtype(),
                    .causal = (uint32_t)(chance   ? kit_between(0, 2)

@@ -129,7 +129,7 @@ def main():
         with open(DOCUMENT, encoding="utf-8") as file:
             text = file.read()
     made_by, known = document.read(text)
-    results, count, rows, todo = Results(given.kept, versions, given.again), Count(), {}, []
+    results, count, rows, to_compile = Results(given.kept, versions, given.again), Count(), {}, []
     for gpu, groups in groups_of(programs).items():
         maker = GPUS[gpu].maker
         if maker in missing:
@@ -140,8 +140,8 @@ def main():
                 rows[gpu, key] = old
                 count.of(gpu)["unchanged"] += len(group)
             else:
-                todo.append(((gpu, key), group))
-    rows.update(compile_groups(todo, results, given, count))
+                to_compile.append(((gpu, key), group))
+    rows.update(compile_groups(to_compile, results, given, count))
     for gpu, numbers in count.items():
         print(f"    {gpu}: " + ", ".join(f"{number} {what}" for what, number in numbers.items()))
     failed = sum(numbers["with faults"] for numbers in count.values())
