@@ -68,16 +68,16 @@ static inline void od_take_panel(float16 *panel, __global const STORAGE(B_TYPE) 
 }
 #endif
 
-// Packed F32 panels are read where they are.
+// Packed F32 panels are read where they are. A panel from its column `side` on, a multiple of 16.
 #if B_FORM == 0 && B_TYPE == OD_F32
 #define OD_TAKE_PANEL(panel, b, at, n, depth, ldb, k, slice)
 #define OD_PANEL16(panel, i) vload16(i, panel)
-#define OD_PANEL(panel, b, at, depth, k) ((b) + (ulong)(at) * (ulong)(depth) + (ulong)(k)*PW)
-#define OD_SHARE(panel, b, at, depth, k, lines) (OD_PANEL(panel, b, at, depth, k) + (lines)*16)
+#define OD_PANEL(panel, b, at, depth, k, side) ((b) + (ulong)(at) * (ulong)(depth) + (ulong)(k)*PW + (side))
+#define OD_SHARE(panel, b, at, depth, k, lines) OD_PANEL(panel, b, at, depth, k, (lines)*16)
 #else
 #define OD_TAKE_PANEL(panel, b, at, n, depth, ldb, k, slice) od_take_panel(panel, b, at, n, depth, ldb, k, slice)
 #define OD_PANEL16(panel, i) ((panel)[i])
-#define OD_PANEL(panel, b, at, depth, k) (panel)
+#define OD_PANEL(panel, b, at, depth, k, side) ((panel) + (side) / 16)
 #define OD_SHARE(panel, b, at, depth, k, lines) (panel)
 #endif
 

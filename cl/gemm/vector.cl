@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = f(alpha A B + bias) + residual on a CPU. One work-item is one core's inner loop: it computes a block of C of up
-// to MB x NB, in register tiles of MR x 32, over slices of k of up to KB.
+// to MB x NB, in register tiles of MR x 16 TV, over slices of k of up to KB.
 //
 // Per slice it turns its rows of A into floats in private memory (row by row, so a tile's addresses are constants), and
 // takes B in panels of 32 columns: [k][32], straight from packed F32 weights, else turned into floats in private
@@ -14,7 +14,8 @@
 //! ACTIVATION 0..9 ocldnn_activation_kind
 //! TRANSPOSE_A 0..1 A is stored [k, m]
 //! B_FORM 0..2 how B lies: 0 packed panels, 1 [k, n], 2 [n, k]
-//! MR 1..12 rows of a register tile of 32 columns
+//! MR 1..12 rows of a register tile
+//! TV 1..2 columns of a register tile / 16
 //! MB 1..1024 most rows of a block, a multiple of MR
 //! NB 32..1024 most columns of a block, a multiple of 32
 //! KB 16..1024 most k of a slice, a multiple of 16
@@ -46,6 +47,9 @@
 #ifndef MR
 #define MR 12
 #endif
+#ifndef TV
+#define TV 2
+#endif
 #ifndef MB
 #define MB 96
 #endif
@@ -62,6 +66,8 @@
 #include "gemm/epilogue.cl"
 #include "gemm/panel.cl"
 
+enum { SIDES = NV / TV }; // tiles side by side in a panel
+
 // A's rows lie KB + 16 apart: a power of two would put all rows of a tile into the same few cache sets.
 #if TRANSPOSE_A
 #define A_STEP (MB + 16)
@@ -73,29 +79,29 @@
 #define A_FLOATS (MB * A_STEP)
 #endif
 
-// sum[MR][32] += column `at` of A's tile * row `at` of the panel.
+// sum[MR][16 TV] += column `at` of A's tile * row `at` of the panel, or of its half.
 #define OD_TILE_STEP(b, at)                                                                                            \
     do {                                                                                                               \
-        float16 row[NV];                                                                                               \
-        OD_UNROLL for (int j = 0; j < NV; j++) row[j] = OD_PANEL16(b, (at)*NV + j);                                    \
+        float16 row[TV];                                                                                               \
+        OD_UNROLL for (int j = 0; j < TV; j++) row[j] = OD_PANEL16(b, (at)*NV + j);                                    \
         OD_UNROLL for (int r = 0; r < MR; r++)                                                                         \
         {                                                                                                              \
             float16 v = (float16)(A_AT(r, at));                                                                        \
-            OD_UNROLL for (int j = 0; j < NV; j++) sum[r][j] = fma(v, row[j], sum[r][j]);                              \
+            OD_UNROLL for (int j = 0; j < TV; j++) sum[r][j] = fma(v, row[j], sum[r][j]);                              \
         }                                                                                                              \
     } while (0)
 
-// sums[MR][32] (rows NB apart) += A tile * B panel over `depth` of k; from zero if `fresh`. Not inlined: beside an
+// sums[MR][16 TV] (rows NB apart) += A tile * B panel over `depth` of k; from zero if `fresh`. Not inlined: beside an
 // activation's constants the compiler would keep sums in memory, which halved the speed of linear with GELU. Four k a
 // turn leave a core's issue slots to the multiplications; with eight the compiler runs out of registers.
 #define OD_TILE(NAME, PANEL)                                                                                           \
     static __attribute__((noinline)) void NAME(const float *a, PANEL *b, PANEL *next, int depth, int fresh,            \
                                                float16 *sums)                                                          \
     {                                                                                                                  \
-        float16 sum[MR][NV];                                                                                           \
+        float16 sum[MR][TV];                                                                                           \
         OD_UNROLL for (int r = 0; r < MR; r++)                                                                         \
         {                                                                                                              \
-            OD_UNROLL for (int j = 0; j < NV; j++) sum[r][j] = fresh ? (float16)(0.0f) : sums[r * (NB / 16) + j];      \
+            OD_UNROLL for (int j = 0; j < TV; j++) sum[r][j] = fresh ? (float16)(0.0f) : sums[r * (NB / 16) + j];      \
         }                                                                                                              \
         int k = 0;                                                                                                     \
         for (; k + 4 <= depth; k += 4) {                                                                               \
@@ -110,7 +116,7 @@
         }                                                                                                              \
         OD_UNROLL for (int r = 0; r < MR; r++)                                                                         \
         {                                                                                                              \
-            OD_UNROLL for (int j = 0; j < NV; j++) sums[r * (NB / 16) + j] = sum[r][j];                                \
+            OD_UNROLL for (int j = 0; j < TV; j++) sums[r * (NB / 16) + j] = sum[r][j];                                \
         }                                                                                                              \
     }
 
@@ -181,24 +187,28 @@ gemm_vector(__global const STORAGE(A_TYPE) * a_base, ulong a_offset, __global co
             int at = first_column + column;
             int next_at = column + PW < columns ? at + PW : first_column, next_k = next_at > at ? k : k + slice;
             OD_TAKE_PANEL(panel, b, at, n, depth, lead.s1, k, slice);
-            for (int row = 0; row < rows; row += MR) {
-                float16 *tile = sums + (row * NB + column) / 16;
-                multiply_tile(&A_AT(row, 0), OD_PANEL(panel, b, at, depth, k),
-                              OD_SHARE(panel, b, next_at, depth, next_k, row / MR * (slice / 4 * AHEAD)), slice, k == 0,
-                              tile);
+            for (int t = 0; t < (rows + MR - 1) / MR * SIDES; t++) {
+                int row = t / SIDES * MR, side = t % SIDES * (16 * TV);
+                float16 *tile = sums + (row * NB + column + side) / 16;
+                if (at + side >= n)
+                    continue;
+                multiply_tile(&A_AT(row, 0), OD_PANEL(panel, b, at, depth, k, side),
+                              OD_SHARE(panel, b, next_at, depth, next_k, t * (slice / 4 * AHEAD)), slice, k == 0, tile);
                 if (!last)
                     continue;
                 for (int r = 0; r < MR && row + r < rows; r++) {
-                    int place = (first_row + row + r) * lead.s2 + at, residual_place = 0;
+                    int place = (first_row + row + r) * lead.s2, residual_place = 0;
 #if HAS_RESIDUAL
-                    residual_place = (first_row + row + r) * lead.s3 + at;
+                    residual_place = (first_row + row + r) * lead.s3;
 #endif
-                    for (int i = 0; i < PW && at + i < n; i += 16) {
-                        if (at + i + 16 <= n) {
-                            OD_FINISH16(tile[(r * NB + i) / 16], at + i, place + i, residual_place + i);
+                    for (int i = 0; i < TV; i++) {
+                        int to = at + side + 16 * i;
+                        if (to + 16 <= n) {
+                            OD_FINISH16(tile[r * NB / 16 + i], to, place + to, residual_place + to);
                         } else {
-                            for (int j = i; at + j < n; j++)
-                                OD_FINISH1(((float *)tile)[r * NB + j], at + j, place + j, residual_place + j);
+                            for (int j = 0; to + j < n; j++)
+                                OD_FINISH1(((float *)tile)[r * NB + 16 * i + j], to + j, place + to + j,
+                                           residual_place + to + j);
                         }
                     }
                 }

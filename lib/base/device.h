@@ -38,11 +38,19 @@ typedef struct od_device {
     uint32_t quirks; /* OCLDNN_QUIRK_*, as they apply */
     char quirk_reasons[256];
     uint32_t compute_units;
+    uint32_t vector_floats; /* in a native vector: 16 with AVX-512, 8 with AVX2, 4 with SSE or NEON; 0 unknown */
     uint32_t max_group_size;
     uint64_t local_memory;   /* bytes per work-group */
     uint64_t global_memory;  /* bytes */
     uint64_t max_allocation; /* bytes */
     uint64_t pack_tag;       /* what a packed weight is marked with: a hash of device, driver and library version */
 } od_device;
+
+/* Of kernels of the vector family: whether all the device's registers hold some 16 x 8 floats, not 32 x 16. Kernels are
+ * written in vectors of 16 floats, each of which then takes two registers. */
+static inline bool od_is_narrow(const od_device *device)
+{
+    return device->vector_floats > 0 && device->vector_floats < 16;
+}
 
 #endif

@@ -100,7 +100,10 @@ static int32_t ahead(int64_t tiles)
 
 static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan)
 {
-    int64_t tile = g->m <= 16 ? 8 : 12; /* 12 rows use all registers, 8 waste fewer of them on a short matrix */
+    /* 12 x 32 sums, or 6 x 16 in registers of 8 floats, use all registers; 8 rows waste fewer of them on a short
+     * matrix. */
+    bool narrow = od_is_narrow(device);
+    int64_t tile = narrow ? 6 : g->m <= 16 ? 8 : 12;
     bool direct = g->format == OD_GEMM_PANELS && g->b.dtype == OCLDNN_F32;
     int64_t most_rows = direct ? ROWS_DIRECT : ROWS_COPIED, most_columns = direct ? COLUMNS_DIRECT : COLUMNS_COPIED;
     int64_t rows = most_rows, columns = most_columns;
@@ -110,10 +113,11 @@ static void plan_blocks(const od_device *device, const od_gemm *g, od_plan *plan
     step = start(g, plan, &od_source_gemm_vector, "gemm_vector", rows, columns, slice);
     od_define(step, "TRANSPOSE_A", g->transpose_a);
     od_define(step, "MR", (int32_t)tile);
+    od_define(step, "TV", narrow ? 1 : 2);
     od_define(step, "MB", (int32_t)most_rows);
     od_define(step, "NB", (int32_t)most_columns);
     od_define(step, "KB", SLICE);
-    od_define(step, "AHEAD", ahead(rows / tile));
+    od_define(step, "AHEAD", ahead(rows / tile * (narrow ? 2 : 1)));
     od_launch(step, od_ceil_div(g->m, rows), od_ceil_div(g->n, columns), g->batch.count, 1, 1, 1);
 }
 

@@ -120,6 +120,7 @@ ocldnn_status od_device_facts(cl_device_id device, const ocldnn_quirk *extra, ui
     facts->out_of_order = (number_of(&a, CL_DEVICE_QUEUE_PROPERTIES) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
     facts->fp16 = has_extension(&a, "cl_khr_fp16");
     facts->compute_units = (uint32_t)number_of(&a, CL_DEVICE_MAX_COMPUTE_UNITS);
+    facts->vector_floats = (uint32_t)number_of(&a, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
     ask(&a, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL);
     facts->max_group_size = group < UINT32_MAX ? (uint32_t)group : UINT32_MAX;
     facts->local_memory = number_of(&a, CL_DEVICE_LOCAL_MEM_SIZE);

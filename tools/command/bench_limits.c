@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ACCUMULATORS = 16, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 256, CPU_LENGTH = 1024, GPU_LENGTH = 16 };
+enum { ACCUMULATORS = 12, GPU_GROUP = 256, CPU_LENGTH = 1024, GPU_LENGTH = 16 };
 
-/* The tile of the probe that is fed from the first cache, as a matrix product's is: 12 x 32 sums, 5 KiB of operands. */
-enum { FED_ROWS = 12, FED_DEPTH = 32 };
+/* Of the probe that is fed from the first cache, as a matrix product is: two vectors of columns, at most 5 KiB. */
+enum { FED_DEPTH = 32 };
 
 /* Halves by eight that an item of the conversion's probe reads over and over: 512 bytes on a CPU, 16 KiB a group on a
  * GPU. The place moves a little with each round, so that no compiler takes the loads out of the loop. */
@@ -25,6 +25,18 @@ enum { MATRIX_FLOPS = 4 * 2 * 16 * 16 * 32 };
 static bool is_vector(const bench *b)
 {
     return (b->facts->is_cpu && !strstr(b->facts->name, "llvmpipe")) || b->facts->family == OD_FAMILY_VECTOR;
+}
+
+/* Floats in a vector. */
+static int width(const bench *b)
+{
+    return !is_vector(b) ? 4 : od_is_narrow(b->facts) ? 8 : 16;
+}
+
+/* Its tile's rows: their sums take 12 of 16 registers, or 24 of 32. */
+static int fed_rows(const bench *b)
+{
+    return od_is_narrow(b->facts) ? 6 : 12;
 }
 
 static size_t items(const bench *b)
@@ -53,12 +65,12 @@ static int half_depth(const bench *b)
 static double work_a_round(const bench *b, bench_bound bound)
 {
     double all = (double)(items(b) * fma_groups(b));
-    int steps = bound == BOUND_FED ? FED_ROWS * 2 * FED_DEPTH : ACCUMULATORS;
+    int steps = bound == BOUND_FED ? fed_rows(b) * 2 * FED_DEPTH : ACCUMULATORS;
     if (bound == BOUND_HALF)
         return all * half_depth(b) * HALF_LANES;
     if (bound == BOUND_MATRIX)
         return all * MATRIX_FLOPS;
-    return 2.0 * steps * (is_vector(b) ? CPU_WIDTH : GPU_WIDTH) * all;
+    return 2.0 * steps * width(b) * all;
 }
 
 static bool is_there(const bench *b, bench_bound bound)
@@ -68,7 +80,7 @@ static bool is_there(const bench *b, bench_bound bound)
 
 static double group_bytes(const bench *b)
 {
-    return is_vector(b) ? 4.0 * CPU_WIDTH * CPU_LENGTH : 4.0 * GPU_WIDTH * GPU_GROUP * GPU_LENGTH;
+    return 4.0 * width(b) * (is_vector(b) ? CPU_LENGTH : GPU_GROUP * GPU_LENGTH);
 }
 
 static cl_kernel kernel(const bench *b, const char *name)
@@ -102,8 +114,8 @@ static bool build(bench *b)
     snprintf(
         options, sizeof options,
         "-cl-std=CL1.2 -D GROUP=%d -D WIDTH=%d -D LENGTH=%d -D FED_ROWS=%d -D FED_DEPTH=%d -D HALF_DEPTH=%d -D AMX=%d",
-        is_vector(b) ? 1 : GPU_GROUP, is_vector(b) ? CPU_WIDTH : GPU_WIDTH, is_vector(b) ? CPU_LENGTH : GPU_LENGTH,
-        FED_ROWS, FED_DEPTH, half_depth(b), is_there(b, BOUND_MATRIX));
+        is_vector(b) ? 1 : GPU_GROUP, width(b), is_vector(b) ? CPU_LENGTH : GPU_LENGTH, fed_rows(b), FED_DEPTH,
+        half_depth(b), is_there(b, BOUND_MATRIX));
     b->program = clCreateProgramWithSource(b->on.cl, BENCH_PROBE_TEXTS, (const char **)bench_probes, NULL, &code);
     if (code == CL_SUCCESS)
         code = clBuildProgram(b->program, 1, &b->on.device, options, NULL, NULL);

@@ -12,7 +12,7 @@ static const char rates[] =
     "#define JOIN_(A, B) A##B\n"
     "#define JOIN(A, B) JOIN_(A, B)\n"
     "#define REAL JOIN(float, WIDTH)\n"
-    "#define ALL(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15)\n"
+    "#define ALL(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11)\n"
     "#define START(I) REAL x##I = (REAL)((float)get_global_id(0) + I);\n"
     "#define STEP(I) x##I = fma(x##I, factor, term);\n"
     "#define SUM(I) sum += x##I;\n"
